@@ -1,0 +1,1 @@
+"""Phases, lease, admission and store of a checkpoint."""

@@ -1,0 +1,1 @@
+"""Pandas tables and the tools that work on them."""

@@ -1,0 +1,1 @@
+"""The workplace for agents over MCP."""
