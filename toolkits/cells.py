@@ -1,0 +1,61 @@
+"""What a cell of a table may hold, and how times in cells are read.
+
+A cell is text, `NAN` (empty in the file), `None` (a tool stored nothing) or, in a boolean column, a bool.
+`NAN` and `None` are different values of state, and both are `null` on the wire.
+"""
+
+from datetime import datetime
+from typing import Final, TypeGuard
+
+__all__ = ["EARLIEST", "NAN", "Cell", "is_missing", "is_nan", "read_moment", "stored_bytes", "wire"]
+
+Cell = str | bool | float | None
+
+NAN: Final = float("nan")
+
+EARLIEST: Final = datetime(1, 1, 1)  # noqa: DTZ001 - the times of a data set have no zone
+"""Where a row without a time stands when rows are put in order of time."""
+
+_LONGEST_TIME: Final = len("2023-11-30 23:59:00.000000")
+_DIGITS_TO_ZERO: Final = str.maketrans("123456789", "0" * 9)
+_DATE: Final = "0000-00-00"
+_CLOCKS: Final = ("00:00", "00:00:00", *(f"00:00:00.{'0' * digits}" for digits in range(1, 7)))
+_SHAPES: Final = frozenset({_DATE, *(f"{_DATE}{between}{clock}" for between in " T" for clock in _CLOCKS)})
+
+
+def is_nan(cell: Cell) -> TypeGuard[float]:
+    """Say whether the cell is empty in the file it came from."""
+    return isinstance(cell, float)
+
+
+def is_missing(cell: Cell) -> bool:
+    """Say whether the cell holds nothing, be it NaN or None."""
+    return cell is None or isinstance(cell, float)
+
+
+def wire(cell: Cell) -> str | bool | None:
+    """Turn a cell into what JSON shows: itself, or None where it holds nothing."""
+    return cell if isinstance(cell, str | bool) else None
+
+
+def stored_bytes(cell: Cell) -> int:
+    """Count the UTF-8 bytes that the cell adds to what a session stores."""
+    if not isinstance(cell, str):
+        return 0
+    return len(cell) if cell.isascii() else len(cell.encode())
+
+
+def read_moment(text: Cell) -> datetime | None:
+    """Read `YYYY-MM-DD`, or that plus a space or `T` and `HH:MM[:SS[.ffffff]]`; a bare date is midnight.
+
+    Returns None for anything else: other forms, zones, impossible dates, cells that are not text.
+    """
+    if not isinstance(text, str) or len(text) > _LONGEST_TIME:
+        return None
+    # The shape is compared first because `fromisoformat` reads more forms than we accept.
+    if text.translate(_DIGITS_TO_ZERO) not in _SHAPES or text[11:13] == "24":
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

@@ -1,0 +1,24 @@
+"""The company directory: who works here, by e-mail address."""
+
+from typing import Annotated
+
+from toolkits.tool import Arg, ToolError, tool
+from toolkits.toolkit import TableField, Toolkit, searched
+
+__all__ = ["CompanyDirectory"]
+
+
+class CompanyDirectory(Toolkit):
+    """The addresses of everybody in the company."""
+
+    name = "company_directory"
+    addresses = TableField("email_address", file="email_addresses.csv", titled=False)
+
+    @tool(title="Find email address")
+    def find_email_address(
+        self, name: Annotated[str, Arg("Part of a person's name or address, in any case.")] = ""
+    ) -> list[str]:
+        """Find the email addresses in the company directory that contain a name or a part of one."""
+        if not name:
+            raise ToolError("Name not provided.")
+        return [str(row.cells[0]) for row in searched(self.addresses, "email_address", name)]

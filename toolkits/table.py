@@ -1,0 +1,285 @@
+"""Immutable tables: a base that all sessions share, and the changes since.
+
+Nothing here ever writes into a row, a table or a frame: a change makes a new table that shares every row
+it did not touch. What is derived from a table is computed at most once and kept with it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Final, NamedTuple, TypeVar
+
+import orjson
+import pandas as pd
+
+from toolkits.cells import NAN, Cell, is_nan, read_moment, stored_bytes, wire
+
+__all__ = ["Append", "Base", "Drop", "Row", "RowChange", "Set", "Table", "TableSpec"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """The layout of a table.
+
+    Attributes:
+        name: Full name, `<toolkit>.<table>`.
+        file: Name of the CSV file it is loaded from; empty for a table that starts without rows.
+        columns: Column names, in order.
+        key: The column that holds a row's id; empty where rows have none.
+        unique: Whether an id may stand only once in a file.
+        boolean: The columns that hold bools; all others hold text.
+        times: The columns whose cells must be times, as `read_moment` reads them.
+        numbers: The columns whose cells must be numbers, held as text.
+        titled: Whether the file's first line must be the column names.
+    """
+
+    name: str
+    file: str
+    columns: tuple[str, ...]
+    key: str = ""
+    unique: bool = True
+    boolean: frozenset[str] = frozenset()
+    times: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    titled: bool = True
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """Where each column stands: column name to index."""
+        return {column: index for index, column in enumerate(self.columns)}
+
+    def dtype(self, column: str) -> str:
+        """Name the pandas dtype of a column: `bool` or `object`."""
+        return "bool" if column in self.boolean else "object"
+
+
+class Row:
+    """One row: its cells, in column order, and their lower-case forms once somebody has searched it."""
+
+    __slots__ = ("_lower", "_moment", "_text", "cells")
+
+    def __init__(self, cells: tuple[Cell, ...]) -> None:
+        self.cells: Final = cells
+        self._lower: tuple[str | None, ...] | None = None
+        self._text: str | None = None
+        self._moment: datetime | None = None
+
+    @property
+    def lower(self) -> tuple[str | None, ...]:
+        """The cells in lower case; None where a cell is not text, so that it matches nothing."""
+        if self._lower is None:
+            self._lower = tuple(cell.lower() if isinstance(cell, str) else None for cell in self.cells)
+        return self._lower
+
+    def text(self, columns: Sequence[int]) -> str:
+        """Join the given columns in lower case, a space between.
+
+        A row belongs to one table, and a table is searched through one set of columns: it is kept.
+        """
+        if self._text is None:
+            self._text = " ".join(part for column in columns if (part := self.lower[column]) is not None)
+        return self._text
+
+    def moment(self, column: int) -> datetime | None:
+        """Read the time in a column, None where there is none; a table has one such column: it is kept."""
+        if self._moment is None:
+            self._moment = read_moment(self.cells[column])
+        return self._moment
+
+
+class Append(NamedTuple):
+    """A row put behind all others; `label` None relabels every row 0..n-1."""
+
+    revision: int
+    cells: tuple[Cell, ...]
+    label: int | None
+
+
+class Drop(NamedTuple):
+    """The rows at these positions (ascending, in the table as it then was) taken out."""
+
+    revision: int
+    positions: tuple[int, ...]
+
+
+class Set(NamedTuple):
+    """One column of the rows at these positions set to a value."""
+
+    revision: int
+    positions: tuple[int, ...]
+    column: int
+    value: Cell
+
+
+RowChange = Append | Drop | Set
+
+
+class Base:
+    """A whole table as loaded, shared by every session that starts from it."""
+
+    def __init__(self, spec: TableSpec, rows: Iterable[Row], labels: Sequence[int] | None = None) -> None:
+        self.spec: Final = spec
+        self.rows: Final = tuple(rows)
+        self.labels: Final[Sequence[int]] = range(len(self.rows)) if labels is None else tuple(labels)
+
+    @cached_property
+    def table(self) -> "Table":
+        """The table without any change; one object, so whatever it derives is shared too."""
+        return Table(self, (), self.rows, 0)
+
+    @cached_property
+    def index(self) -> dict[Cell, tuple[int, ...]]:
+        """Positions of the rows that carry each id, ascending."""
+        key = self.spec.position[self.spec.key]
+        found: dict[Cell, tuple[int, ...]] = {}
+        for position, row in enumerate(self.rows):
+            found[row.cells[key]] = (*found.get(row.cells[key], ()), position)
+        return found
+
+    @cached_property
+    def encoded(self) -> bytes:
+        """The whole form as canonical JSON (sorted keys, compact, UTF-8)."""
+        return orjson.dumps(self.table.whole(), option=orjson.OPT_SORT_KEYS)
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 of the table's name and its encoded form, in hex."""
+        return sha256(self.spec.name.encode() + b"\n" + self.encoded).hexdigest()
+
+
+class Table:
+    """An immutable table: its base, the changes since, and the rows they amount to."""
+
+    __slots__ = ("_derived", "base", "changes", "rows", "stored")
+
+    def __init__(
+        self, base: Base, changes: tuple[RowChange, ...], rows: tuple[Row, ...], stored: int
+    ) -> None:
+        self.base: Final = base
+        self.changes: Final = changes
+        self.rows: Final = rows
+        self.stored: Final = stored  # UTF-8 bytes that the changes hold
+        self._derived: dict[Callable[[Table], Any], Any] = {}
+
+    @property
+    def spec(self) -> TableSpec:
+        """The table's layout."""
+        return self.base.spec
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        """Name the table and say how large it is and how far from its base."""
+        return f"<Table {self.spec.name}: {len(self.rows)} rows, {len(self.changes)} changes>"
+
+    def derive(self, function: Callable[["Table"], T]) -> T:
+        """Compute `function(table)` at most once and keep the answer.
+
+        The answer is shared by every session that has this table, so nobody may write into it.
+        """
+        if function not in self._derived:
+            self._derived[function] = function(self)
+        return self._derived[function]
+
+    def find(self, key: str) -> tuple[int, ...]:
+        """Find the positions of all rows with this id, ascending."""
+        if not self.changes:
+            return self.base.index.get(key, ())
+        # A changed table belongs to one session: a scan costs microseconds and no memory, an index neither.
+        column = self.spec.position[self.spec.key]
+        return tuple(position for position, row in enumerate(self.rows) if row.cells[column] == key)
+
+    def column(self, name: str) -> list[Cell]:
+        """List the cells of a column, top to bottom."""
+        column = self.spec.position[name]
+        return [row.cells[column] for row in self.rows]
+
+    def record(self, row: Row) -> dict[str, str | bool | None]:
+        """Show a row as an object of column names and cells, None where a cell is missing."""
+        return dict(zip(self.spec.columns, map(wire, row.cells), strict=True))
+
+    def append(self, revision: int, cells: tuple[Cell, ...], *, label: int | None = None) -> "Table":
+        """Make the table with one row more, last; without a label all rows are relabelled 0..n-1."""
+        stored = self.stored + sum(map(stored_bytes, cells))
+        return Table(
+            self.base, (*self.changes, Append(revision, cells, label)), (*self.rows, Row(cells)), stored
+        )
+
+    def drop(self, revision: int, positions: tuple[int, ...]) -> "Table":
+        """Make the table without the rows at these positions (ascending); the rest keep their labels."""
+        rows = list(self.rows)
+        for position in reversed(positions):
+            del rows[position]
+        return Table(self.base, (*self.changes, Drop(revision, positions)), tuple(rows), self.stored)
+
+    def set(self, revision: int, positions: tuple[int, ...], column: str, value: Cell) -> "Table":
+        """Make the table with `value` in one column of the rows at these positions."""
+        where = self.spec.position[column]
+        rows = list(self.rows)
+        for position in positions:
+            cells = rows[position].cells
+            rows[position] = Row((*cells[:where], value, *cells[where + 1 :]))
+        change = Set(revision, positions, where, value)
+        stored = self.stored + stored_bytes(value)
+        return Table(self.base, (*self.changes, change), tuple(rows), stored)
+
+    @property
+    def labels(self) -> Sequence[int]:
+        """The row labels, top to bottom. Only scoring and export read them, so they are made on demand."""
+        return self.derive(_labels)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The table as a frame (columns `object` or `bool`, labels as index), not to be written into."""
+        return self.derive(_frame)
+
+    def whole(self) -> dict[str, Any]:
+        """Show the whole table: `{"index": [labels], "columns": [{name, dtype, values, nan}]}`.
+
+        `values` has null at the positions listed in `nan` as well as for None.
+        """
+        return {
+            "index": list(self.labels),
+            "columns": [self._whole_column(name) for name in self.spec.columns],
+        }
+
+    def _whole_column(self, name: str) -> dict[str, Any]:
+        cells = self.column(name)
+        return {
+            "name": name,
+            "dtype": self.spec.dtype(name),
+            "values": [wire(cell) for cell in cells],
+            "nan": [position for position, cell in enumerate(cells) if is_nan(cell)],
+        }
+
+
+def _labels(table: Table) -> Sequence[int]:
+    labels = list(table.base.labels)
+    for change in table.changes:
+        if isinstance(change, Append):
+            labels.append(0 if change.label is None else change.label)
+            if change.label is None:
+                labels = list(range(len(labels)))
+        elif isinstance(change, Drop):
+            for position in reversed(change.positions):
+                del labels[position]
+    return tuple(labels)
+
+
+def _frame(table: Table) -> pd.DataFrame:
+    index = pd.Index(list(table.labels), dtype="int64")
+    series = {
+        name: pd.Series(
+            [NAN if is_nan(cell) else cell for cell in table.column(name)],
+            index=index,
+            dtype=table.spec.dtype(name),
+        )
+        for name in table.spec.columns
+    }
+    return pd.DataFrame(series, index=index, columns=list(table.spec.columns))

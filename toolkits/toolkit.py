@@ -1,0 +1,138 @@
+"""What the six toolkits are built from: tables as fields, arguments read alike, pages."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final, overload
+
+from toolkits.cells import Cell
+from toolkits.table import Row, Table, TableSpec
+from toolkits.tool import Arg, Tool, ToolError, tools_of
+
+__all__ = [
+    "Facts",
+    "Page",
+    "PageSize",
+    "TableField",
+    "Toolkit",
+    "next_id",
+    "one_of",
+    "page_of",
+    "searched",
+    "within",
+]
+
+Page = Annotated[int, Arg("Page to return, from 1; a number past the last page gives the last.")]
+PageSize = Annotated[int, Arg("Results per page, at least 1.", minimum=1)]
+
+_ID_WIDTH: Final = 8
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a data set says beside its tables.
+
+    Attributes:
+        now: The data set's own clock, `YYYY-MM-DD HH:MM:SS`.
+        day_starts: Start of the working hours, `HH:MM`.
+        day_ends: End of the working hours, `HH:MM`.
+        owner_name: The person the workplace belongs to; empty where nobody owns it.
+        owner_email: That person's address; empty where nobody owns it.
+    """
+
+    now: str = "2023-11-30 23:59:00"
+    day_starts: str = "09:00"
+    day_ends: str = "18:00"
+    owner_name: str = ""
+    owner_email: str = ""
+
+
+class TableField:
+    """A table of a toolkit: declares the layout on the class, gives the current table on the instance."""
+
+    def __init__(self, *columns: str, file: str = "", key: str = "", **layout: Any) -> None:
+        self._arguments: Final[dict[str, Any]] = {"file": file, "columns": columns, "key": key, **layout}
+        self.spec: TableSpec
+
+    def __set_name__(self, owner: type["Toolkit"], name: str) -> None:
+        """Name the table after the toolkit and the field."""
+        self.spec = TableSpec(name=f"{owner.name}.{name}", **self._arguments)
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> "TableField": ...
+    @overload
+    def __get__(self, instance: "Toolkit", owner: type) -> Table: ...
+    def __get__(self, instance: "Toolkit | None", owner: type) -> "TableField | Table":
+        """Give the table that the call works on."""
+        return self if instance is None else instance.tables[self.spec.name]
+
+
+class Toolkit:
+    """A group of tools and the tables that they work on, for the length of one call.
+
+    Attributes:
+        tables: Full table name to the session's current table.
+        facts: What the data set says beside its tables.
+        revision: The revision that this call makes if it changes something.
+    """
+
+    name: ClassVar[str]
+    tools: ClassVar[dict[str, Tool]]
+    specs: ClassVar[tuple[TableSpec, ...]]
+
+    def __init_subclass__(cls) -> None:
+        """Make the tools; a missing description is a `TypeError` at import."""
+        super().__init_subclass__()
+        cls.tools = tools_of(cls.name, cls)
+        cls.specs = tuple(field.spec for field in vars(cls).values() if isinstance(field, TableField))
+
+    def __init__(self, tables: Mapping[str, Table], facts: Facts, revision: int) -> None:
+        self.tables: Final = tables
+        self.facts: Final = facts
+        self.revision: Final = revision
+
+
+def searched(table: Table, column: str, part: str, *, among: Iterable[Row] | None = None) -> list[Row]:
+    """List the rows (of the table, or among those given) whose cell contains the text, whatever its case."""
+    where, wanted = table.spec.position[column], part.lower()
+    rows = table.rows if among is None else among
+    return [row for row in rows if (text := row.lower[where]) is not None and wanted in text]
+
+
+def next_id(table: Table, *, padded: bool = True) -> str:
+    """Name the id after the highest *as text* in the table, padded with zeros to 8 digits."""
+    ids = [cell for cell in table.column(table.spec.key) if isinstance(cell, str)]
+    if not ids:
+        return "0" * _ID_WIDTH if padded else "1"
+    number = str(int(max(ids)) + 1)
+    return number.zfill(_ID_WIDTH) if padded else number
+
+
+def one_of(value: Cell, allowed: Sequence[str], complaint: str) -> None:
+    """Refuse a value that is not one of the allowed ones, with the tool's own complaint."""
+    if value not in allowed:
+        raise ToolError(complaint)
+
+
+def page_of(table: Table, rows: Sequence[Row], items: str, page: int, page_size: int) -> dict[str, Any]:
+    """Show one page of rows as `{items: [...], "pagination": {...}}`; `page` is clamped to what there is."""
+    pages = -(-len(rows) // page_size)
+    page = min(max(page, 1), pages)
+    start = (page - 1) * page_size
+    return {
+        items: [table.record(row) for row in rows[start : start + page_size]],
+        "pagination": {
+            f"total_{items}": len(rows),
+            "page": page,
+            "page_size": page_size,
+            "total_pages": pages,
+        },
+    }
+
+
+def within(cell: Cell, lowest: str, highest: str) -> bool:
+    """Say whether a cell lies within two inclusive bounds, as text; an empty bound bounds nothing."""
+    if not lowest and not highest:
+        return True
+    if not isinstance(cell, str):
+        return False
+    return (not lowest or cell >= lowest) and (not highest or cell <= highest)

@@ -1,0 +1,111 @@
+"""The HTTP application: the agent surface, and whether the server lives and is ready."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
+from urllib.parse import urlsplit
+
+import anyio
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from wa_mcp.agent_server import agent_server
+from wa_mcp.runtime import Runtime
+from wa_mcp.settings import Settings
+
+__all__ = ["http_app"]
+
+SWEEP_EVERY: Final = 30.0
+"""Seconds between two looks for idle sessions, at most."""
+
+
+def http_app(runtime: Runtime) -> Starlette:
+    """Make the ASGI application of a runtime: `/sessions/{id}/mcp`, `/mcp`, `/healthz`, `/readyz`."""
+    agents = _Surface(agent_server(runtime), runtime.settings)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(agents.running())
+            tasks = await stack.enter_async_context(anyio.create_task_group())
+            tasks.start_soon(_sweep, runtime)
+            yield
+            tasks.cancel_scope.cancel()
+
+    async def healthz(_: Request) -> Response:
+        return JSONResponse({"status": "alive"})
+
+    async def readyz(_: Request) -> Response:
+        ready = runtime.ready
+        return JSONResponse({"status": "ready" if ready else "not ready"}, status_code=200 if ready else 503)
+
+    app = Starlette(
+        routes=[
+            # Only POST: a GET would park an idle stream for each TypeScript client.
+            Route("/sessions/{session_id}/mcp", agents, methods=["POST"]),
+            Route("/mcp", agents, methods=["POST"]),
+            Route("/healthz", healthz),
+            Route("/readyz", readyz),
+        ],
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+class _Surface:
+    """An MCP server as an ASGI endpoint, stateless: nothing of a connection has to survive a restart."""
+
+    def __init__(self, server: Server, settings: Settings) -> None:
+        self._server: Final = server
+        self._security: Final = _security(settings)
+        self._manager: StreamableHTTPSessionManager | None = None
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Serve until the context ends; a manager can run only once, so each start makes a new one."""
+        manager = StreamableHTTPSessionManager(
+            self._server, stateless=True, json_response=True, security_settings=self._security
+        )
+        async with manager.run():
+            self._manager = manager
+            yield
+        self._manager = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if self._manager is None:
+            await Response("The server is not running.", status_code=503)(scope, receive, send)
+            return
+        await self._manager.handle_request(scope, receive, send)
+
+
+def _security(settings: Settings) -> TransportSecuritySettings:
+    """Name the hosts that requests may ask for, against DNS rebinding."""
+    hosts = ["127.0.0.1", "localhost", "[::1]", *settings.allowed_host]
+    if settings.host not in ("0.0.0.0", "::"):
+        hosts.append(f"[{settings.host}]" if ":" in settings.host else settings.host)
+    if settings.public_url is not None:
+        hosts.append(urlsplit(settings.public_url).netloc)
+    return TransportSecuritySettings(
+        allowed_hosts=[form for host in hosts for form in (host, f"{host}:*")],
+        allowed_origins=[
+            f"{scheme}://{form}"
+            for host in hosts
+            for form in (host, f"{host}:*")
+            for scheme in ("http", "https")
+        ],
+    )
+
+
+async def _sweep(runtime: Runtime) -> None:
+    idle_after = runtime.settings.idle_after
+    while idle_after:
+        await anyio.sleep(min(SWEEP_EVERY, idle_after / 2))
+        runtime.sessions.sweep()

@@ -1,0 +1,48 @@
+"""Errors as they go over the wire: the one place that gives a number to a code.
+
+Numbers and codes are those of the wire contract; a failure carries the facts that belong to it in `data`.
+"""
+
+from typing import Any, Final
+
+from mcp import MCPError
+
+__all__ = ["CodedError", "SessionError", "invalid_params", "on_the_wire"]
+
+_NUMBERS: Final = {
+    "session_required": -32011,
+    "session_unknown": -32011,
+    "session_conflict": -32011,
+    "session_spent": -32011,
+    "session_limit": -32011,
+    "stale_attempt": -32014,
+    "invalid_params": -32602,
+    "call_id_conflict": -32602,
+}
+
+
+class CodedError(Exception):
+    """A refusal with a stable code, a sentence for people, and its facts.
+
+    Attributes:
+        code: The stable name of the reason, `data.code` on the wire.
+        facts: What else `data` carries.
+    """
+
+    def __init__(self, code: str, message: str, **facts: Any) -> None:
+        super().__init__(message)
+        self.code, self.facts = code, facts
+
+
+class SessionError(CodedError):
+    """A session that is missing, unknown, taken, ended or one too many, or an attempt that is over."""
+
+
+def invalid_params(message: str, **facts: Any) -> CodedError:
+    """Make the error for parameters that do not fit; the message says which, and what was expected."""
+    return CodedError("invalid_params", message, **facts)
+
+
+def on_the_wire(error: CodedError) -> MCPError:
+    """Turn a refusal into the JSON-RPC error that clients see."""
+    return MCPError(code=_NUMBERS[error.code], message=str(error), data={"code": error.code, **error.facts})

@@ -1,0 +1,99 @@
+"""Settings: one frozen model, read once, from flags and `WA_MCP_...` variables."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
+
+from toolkits.dataset import BUNDLED
+
+__all__ = ["PREFIX", "Settings", "SettingsError", "read_settings"]
+
+PREFIX: Final = "WA_MCP_"
+
+_INSTANCE: Final = r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"
+_LISTS: Final = frozenset({"allowed_host"})
+
+
+class SettingsError(ValueError):
+    """A setting that does not exist or does not fit; the message names it and says what was expected."""
+
+
+def _public(url: str | None) -> str | None:
+    if url is None:
+        return None
+    scheme, _, rest = url.partition("://")
+    if scheme not in ("http", "https") or not rest or any(mark in rest for mark in "?# "):
+        raise PydanticCustomError("url", "expected http:// or https:// and a host, without query or fragment")
+    return url.rstrip("/")
+
+
+class Settings(BaseModel):
+    """What a server is told when it starts.
+
+    Attributes:
+        host: Address to listen on.
+        port: TCP port to listen on; 0 takes a free one.
+        data: Folder of the data set.
+        checkpoint_root: Folder that all checkpoints lie under.
+        instance: Name of this server among others that share a checkpoint.
+        public_url: Where clients reach the server, if that is not `http://host:port`.
+        allowed_host: Host names, besides loopback's and the public URL's, that requests may name.
+        max_sessions: Sessions that may live at once.
+        idle_after: Seconds without a call after which a session is closed; 0 closes none.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8765
+    data: Path = BUNDLED
+    checkpoint_root: Path = Path("checkpoints")
+    instance: Annotated[str, Field(pattern=_INSTANCE)] = "main"
+    public_url: Annotated[str | None, AfterValidator(_public)] = None
+    allowed_host: tuple[str, ...] = ()
+    max_sessions: Annotated[int, Field(ge=1, le=1_000_000)] = 20_000
+    idle_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+
+    def base_url(self, port: int | None = None) -> str:
+        """Give the URL that sessions' paths are put behind, without a slash at its end."""
+        if self.public_url is not None:
+            return self.public_url
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port if port is None else port}"
+
+
+def read_settings(environment: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
+    """Make the settings from `WA_MCP_...` variables and from flags, which win.
+
+    Lists in variables are separated by commas.
+
+    Raises:
+        SettingsError: A variable that is no setting, or a value that does not fit.
+    """
+    given: dict[str, Any] = {}
+    for variable, text in environment.items():
+        if not variable.startswith(PREFIX):
+            continue
+        name = variable.removeprefix(PREFIX).lower()
+        if name not in Settings.model_fields or variable != variable.upper():
+            known = ", ".join(PREFIX + field.upper() for field in Settings.model_fields)
+            raise SettingsError(f"{variable} is not a setting; known are {known}")
+        given[name] = tuple(part.strip() for part in text.split(",")) if name in _LISTS else text
+    given |= {name: value for name, value in flags.items() if value is not None}
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        raise SettingsError("; ".join(_complaints(error, flags))) from None
+
+
+def _complaints(error: ValidationError, flags: Mapping[str, Any]) -> list[str]:
+    complaints: list[str] = []
+    for detail in error.errors():
+        name = str(detail["loc"][0])
+        flag = flags.get(name) is not None
+        shown = f"--{name.replace('_', '-')}" if flag else PREFIX + name.upper()
+        complaints.append(f"{shown}: {detail['msg']}, got {detail['input']!r}")
+    return complaints
