@@ -50,6 +50,8 @@ def make_customers(dice: Dice, people: People) -> list[Customer]:
     )
     statuses, products = _dealt(dice, _STATUSES), _dealt(dice, _PRODUCTS)
     phones, noted = _phones(dice), _dealt(dice, {True: _COUNT - _WITHOUT_NOTES, False: _WITHOUT_NOTES})
+    shortest, longest = _FOLLOW_UP_DAYS
+    waits = dice.shuffled(shortest + place % (longest - shortest + 1) for place in range(_COUNT))
     contact_days = list(days(_FIRST_CONTACT, TODAY))
     customers: list[Customer] = []
     for place, (given, family) in enumerate(_names(dice)):
@@ -63,7 +65,7 @@ def make_customers(dice: Dice, people: People) -> list[Customer]:
                 contact=contact,
                 product=products[place],
                 status=statuses[place],
-                follow_up=contact + timedelta(days=dice.between(*_FOLLOW_UP_DAYS)),
+                follow_up=contact + timedelta(days=waits[place]),
                 notes=_notes(dice, contact) if noted[place] else "",
             )
         )

@@ -175,8 +175,18 @@ def _customers_table(dice: Dice, customers: list[Customer]) -> GeneratedTable:
         "customer_id,assigned_to_email,customer_name,customer_email,customer_phone,last_contact_date,"
         "product_interest,status,follow_up_by,notes",
         (
-            (number, who.owner.email, who.name, who.email, who.phone, who.contact, who.product, who.status)
-            + (who.follow_up, who.notes)
-            for number, who in zip(dice.ids(len(customers)), customers, strict=True)
+            (
+                number,
+                c.owner.email,
+                c.name,
+                c.email,
+                c.phone,
+                c.contact,
+                c.product,
+                c.status,
+                c.follow_up,
+                c.notes,
+            )
+            for number, c in zip(dice.ids(len(customers)), customers, strict=True)
         ),
     )

@@ -12,9 +12,9 @@ EVENT_NAMES: Final = (
     "newsletter desk", "Show & Tell", "contract reading", "Survey Results Hour", "data quality huddle",
     "Vendor Shortlist", "Phishing Drill", "Holiday Cover Planning", "Coaching Plan Chat", "design critique",
     "Architecture Panel", "code reading circle", "Quarter Goals Check", "expense desk",
-    "Photo Day Planning", "Charity Run Committee", "Webinar Rehearsal", "Customer Visit Planning",
+    "Portrait Session Planning", "Charity Run Committee", "Webinar Rehearsal", "Customer Visit Planning",
     "Retention Numbers Talk", "kitchen rota vote", "Laptop Swap Slot", "cloud bill check",
     "Payroll Questions", "translation round", "Mobile Strategy Talk", "search ranking huddle",
     "Campaign Kick-off", "Tender Answer Session", "Year Plan Sketch", "Metrics Reading Group",
-    "Packaging Board", "delivery route talk", "Complaints Roundup", "open desk hour",
+    "Packaging Board", "delivery route talk", "Complaints Roundup", "walk-in hour",
 )  # fmt: skip
