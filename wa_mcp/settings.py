@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
@@ -43,6 +43,7 @@ class Settings(BaseModel):
         allowed_host: Host names, besides loopback's and the public URL's, that requests may name.
         max_sessions: Sessions that may live at once.
         idle_after: Seconds without a call after which a session is closed; 0 closes none.
+        log_level: How much is logged: debug, info, warning or error.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -56,6 +57,7 @@ class Settings(BaseModel):
     allowed_host: tuple[str, ...] = ()
     max_sessions: Annotated[int, Field(ge=1, le=1_000_000)] = 20_000
     idle_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     def base_url(self, port: int | None = None) -> str:
         """Give the URL that sessions' paths are put behind, without a slash at its end."""

@@ -1,0 +1,131 @@
+"""The command `wa-mcp`."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from toolkits.dataset import DataError, load_dataset
+from toolkits.figures import figures, render
+from toolkits.generator import BUNDLED_SEED, generate, write_dataset
+from wa_mcp.catalogue import CATALOGUE
+from wa_mcp.demo import demo
+from wa_mcp.logs import log_to_stderr
+from wa_mcp.runtime import Runtime
+from wa_mcp.serve import CannotListen, serve_http, serve_stdio
+from wa_mcp.settings import PREFIX, Settings, SettingsError, read_settings
+from wa_mcp.version import VERSION
+
+__all__ = ["main"]
+
+Command = Callable[[argparse.Namespace], int]
+
+_FLAGS: Final[dict[str, dict[str, Any]]] = {
+    "data": {"metavar": "DIR", "help": "folder of the data set (default: the bundled one)"},
+    "max_sessions": {"metavar": "N", "help": "sessions that may live at once (default: 20000)"},
+    "log_level": {"metavar": "LEVEL", "help": "debug, info, warning or error (default: info)"},
+    "host": {"metavar": "ADDRESS", "help": "address to listen on (default: 127.0.0.1)"},
+    "port": {"metavar": "N", "help": "port to listen on, 0 for a free one (default: 8765)"},
+    "checkpoint_root": {"metavar": "DIR", "help": "folder for checkpoints (default: checkpoints)"},
+    "instance": {"metavar": "NAME", "help": "name of this server in a shared checkpoint (default: main)"},
+    "public_url": {"metavar": "URL", "help": "where clients reach this server, if not at host and port"},
+    "allowed_host": {
+        "metavar": "HOST", "action": "append", "help": "another host name that requests may name; repeatable",
+    },
+    "idle_after": {"metavar": "SECONDS", "help": "close sessions idle for this long (default: 0, never)"},
+}  # fmt: skip
+_STDIO_FLAGS: Final = ("data", "log_level")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and give its exit status: 0 done, 1 it failed, 2 it was asked for wrongly."""
+    parser = _parser()
+    asked = parser.parse_args(arguments)
+    try:
+        return asked.command(asked)
+    except (SettingsError, DataError, CannotListen, FileExistsError) as error:
+        sys.stderr.write(f"wa-mcp: {error}\n")
+        return 2 if isinstance(error, SettingsError) else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="wa-mcp",
+        description="Workplaces for language-model agents, served over MCP.",
+        epilog=f"Every flag of serve and stdio can be set as {PREFIX}<FLAG> in the environment; flags win.",
+    )
+    parser.add_argument("--version", action="version", version=f"wa-mcp {VERSION}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    serve = _command(commands, "serve", _serve, "serve workplaces over HTTP")
+    _add_flags(serve, tuple(_FLAGS))
+    serve.add_argument(
+        "--offer", type=_count, default=1, metavar="N", help="session URLs to print (default: 1)"
+    )
+    stdio = _command(commands, "stdio", _stdio, "serve one workplace over standard input and output")
+    _add_flags(stdio, _STDIO_FLAGS)
+    _command(commands, "demo", _demo, "start a server, work several sessions, and show what changed")
+    data = _command(commands, "data", None, "make and check data sets").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    making = _command(data, "generate", _generate, "write a new data set")
+    making.add_argument(
+        "--seed", type=int, default=BUNDLED_SEED, metavar="N", help="the same seed, the same data"
+    )
+    making.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write it to")
+    checking = _command(data, "check", _check, "check a data set and print its figures")
+    checking.add_argument("folder", type=Path, metavar="DIR", help="folder of the data set")
+    return parser
+
+
+def _command(commands: Any, name: str, does: Command | None, about: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=about, description=f"{about.capitalize()}."
+    )
+    parser.set_defaults(command=does)
+    return parser
+
+
+def _add_flags(parser: argparse.ArgumentParser, names: Sequence[str]) -> None:
+    for name in names:
+        parser.add_argument(f"--{name.replace('_', '-')}", **_FLAGS[name])
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > 1000:
+        raise argparse.ArgumentTypeError(f"expected 0 to 1000, got {text!r}")
+    return int(text)
+
+
+def _runtime(asked: argparse.Namespace, flags: Sequence[str]) -> Runtime:
+    settings: Settings = read_settings(os.environ, {name: getattr(asked, name) for name in flags})
+    log_to_stderr(settings.log_level)
+    return Runtime(settings)
+
+
+def _serve(asked: argparse.Namespace) -> int:
+    serve_http(_runtime(asked, tuple(_FLAGS)), offers=asked.offer)
+    return 0
+
+
+def _stdio(asked: argparse.Namespace) -> int:
+    serve_stdio(_runtime(asked, _STDIO_FLAGS))
+    return 0
+
+
+def _demo(_: argparse.Namespace) -> int:
+    return demo()
+
+
+def _generate(asked: argparse.Namespace) -> int:
+    write_dataset(generate(asked.seed), asked.out)
+    sys.stdout.write(f"wrote a data set with seed {asked.seed} to {asked.out}\n")
+    return 0
+
+
+def _check(asked: argparse.Namespace) -> int:
+    dataset = load_dataset(asked.folder, CATALOGUE)
+    frames = {name: base.table.frame for name, base in dataset.bases.items()}
+    sys.stdout.write(render(figures(frames, dataset.facts.now)) + "\n")
+    return 0
