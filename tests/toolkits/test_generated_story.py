@@ -1,6 +1,7 @@
 """The tables of a data set tell one story, and questions about it have clear answers."""
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import datetime
 from statistics import mean
 
@@ -141,13 +142,14 @@ def test_the_last_day_is_neither_the_best_nor_the_worst_by_any_measure(dataset: 
     by_day: dict[str, list[Record]] = {}
     for row in records(dataset, "analytics_data.csv"):
         by_day.setdefault(row["date_of_visit"], []).append(row)
-    for measure in (
+    measures: list[Callable[[list[Record]], float]] = [
         len,
         lambda rows: sum(row["user_engaged"] == "True" for row in rows),
         lambda rows: sum(row["traffic_source"] == "direct" for row in rows),
         lambda rows: sum(row["traffic_source"] == "social media" for row in rows),
         lambda rows: mean(int(row["session_duration_seconds"]) for row in rows),
-    ):
+    ]
+    for measure in measures:
         amounts = {day: measure(rows) for day, rows in by_day.items()}
         assert sum(amount < amounts[TODAY] for amount in amounts.values()) >= 10
         assert sum(amount > amounts[TODAY] for amount in amounts.values()) >= 5

@@ -83,12 +83,12 @@ def _overdue_by_person(dice: Dice, people: People) -> dict[Person, int]:
 def _plan(dice: Dice, late: dict[Person, int], sizes: dict[Person, int]) -> dict[Person, list[str]]:
     """Say for each person's tasks whether each is late, due today, ahead, or done (and when due).
 
-    What is open and due today belongs to people who are late anyway: whether today's tasks count as overdue
-    then changes nothing about who has none.
+    What is open and due today belongs to two people who are late anyway: for everybody else it makes no
+    difference whether today's tasks count as overdue.
     """
     plan = {person: ["late"] * count for person, count in late.items()}
-    for person in dice.sample((person for person, count in late.items() if count), 4):
-        plan[person].append("today")
+    for person in dice.sample((person for person, count in late.items() if count), 2):
+        plan[person] += ["today", "today"]
     rest = dice.shuffled(["done before"] * 27 + ["done today"] * 12 + ["done ahead"] * 12 + ["ahead"] * 216)
     for person, kinds in plan.items():
         kinds.extend(rest.pop() for _ in range(sizes[person] - len(kinds)))
