@@ -96,6 +96,12 @@ def test_a_day_without_room_has_no_free_half_hour() -> None:
     assert by_name({"calendar.events": events}, "calendar.events")["first free half hour tomorrow"] == "none"
 
 
+def test_a_meeting_that_lasts_beyond_the_calendar_has_no_end() -> None:
+    events = frame("event_start duration", ["2023-12-01 09:00:00", "9" * 30])
+    found = by_name({"calendar.events": events}, "calendar.events")
+    assert (found["latest end"], found["first free half hour tomorrow"]) == ("-", "09:00")
+
+
 def test_mails_are_counted_by_what_they_are_about_and_when() -> None:
     columns = "email_id inbox/outbox sender/recipient subject sent_datetime body"
     mails = frame(

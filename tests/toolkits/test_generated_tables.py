@@ -198,11 +198,16 @@ def test_on_two_boards_one_person_has_the_fewest_overdue(dataset: GeneratedDatas
 
 
 def test_everybody_has_one_open_task_due_before_all_their_others(dataset: GeneratedDataset) -> None:
-    first: dict[str, list[str]] = {}
+    dates: dict[str, list[str]] = {}
+    first_open: dict[str, list[str]] = {}
     for row in records(dataset, "project_tasks.csv"):
+        dates.setdefault(row["assigned_to_email"], []).append(row["due_date"])
         if row["list_name"] != "Completed":
-            first.setdefault(row["assigned_to_email"], []).append(row["due_date"])
-    assert [dates for dates in first.values() if not dates[0] < dates[1]] == []
+            first_open.setdefault(row["assigned_to_email"], []).append(row["due_date"])
+    assert [who for who, days in first_open.items() if not days[0] < days[1]] == []
+    # For those who are late it is the first of all their tasks, completed ones too.
+    late = [who for who, days in first_open.items() if days[0] < TODAY]
+    assert [who for who in late if not first_open[who][0] == dates[who][0] < dates[who][1]] == []
 
 
 def test_customers_are_spread_over_people_statuses_and_products(dataset: GeneratedDataset) -> None:
