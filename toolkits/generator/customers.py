@@ -26,6 +26,9 @@ _WITHOUT_PHONE = 100
 _WITHOUT_NOTES = 44
 _FIRST_CONTACT = date(2023, 10, 1)
 _FOLLOW_UP_DAYS = (7, 30)
+# Everybody has this many proposals from the first two weeks.
+_OLD_PROPOSALS = 2
+_LONG_AGO_DAYS = 14
 
 
 @dataclass(frozen=True)
@@ -45,31 +48,53 @@ class Customer:
 
 def make_customers(dice: Dice, people: People) -> list[Customer]:
     """Make 200 customers with different names, sorted by last contact, newest first."""
-    owners = _dealt(
-        dice, dict(zip(people.sales, dice.spread(_COUNT, len(people.sales), *_EACH), strict=True))
-    )
-    statuses, products = _dealt(dice, _STATUSES), _dealt(dice, _PRODUCTS)
+    amounts = dice.spread(_COUNT, len(people.sales), *_EACH)
+    owners = [person for person, amount in zip(people.sales, amounts, strict=True) for _ in range(amount)]
+    statuses, products = _evenly(dice, _STATUSES), _dealt(dice, _PRODUCTS)
     phones, noted = _phones(dice), _dealt(dice, {True: _COUNT - _WITHOUT_NOTES, False: _WITHOUT_NOTES})
+    contacts = _contacts(dice, owners, statuses)
     shortest, longest = _FOLLOW_UP_DAYS
     waits = dice.shuffled(shortest + place % (longest - shortest + 1) for place in range(_COUNT))
-    contact_days = list(days(_FIRST_CONTACT, TODAY))
-    customers: list[Customer] = []
-    for place, (given, family) in enumerate(_names(dice)):
-        contact = [_FIRST_CONTACT, TODAY][place] if place < 2 else dice.pick(contact_days)
-        customers.append(
-            Customer(
-                owner=owners[place],
-                name=f"{given} {family}",
-                email=_email(dice, given, family),
-                phone=phones[place],
-                contact=contact,
-                product=products[place],
-                status=statuses[place],
-                follow_up=contact + timedelta(days=waits[place]),
-                notes=_notes(dice, contact) if noted[place] else "",
-            )
+    customers = [
+        Customer(
+            owner=owners[place],
+            name=f"{given} {family}",
+            email=_email(dice, given, family),
+            phone=phones[place],
+            contact=contacts[place],
+            product=products[place],
+            status=statuses[place],
+            follow_up=contacts[place] + timedelta(days=waits[place]),
+            notes=_notes(dice, contacts[place]) if noted[place] else "",
         )
+        for place, (given, family) in enumerate(_names(dice))
+    ]
     return sorted(dice.shuffled(customers), key=lambda customer: customer.contact, reverse=True)
+
+
+def _contacts(dice: Dice, owners: list[Person], statuses: list[str]) -> list[date]:
+    """Give every customer a day of contact, such that everybody has some proposals of long ago."""
+    all_days = list(days(_FIRST_CONTACT, TODAY))
+    contacts = [dice.pick(all_days) for _ in owners]
+    others = [place for place, status in enumerate(statuses) if status != "Proposal"]
+    contacts[others[0]], contacts[others[1]] = all_days[0], all_days[-1]
+    for owner in dict.fromkeys(owners):
+        proposals = [
+            place for place, who in enumerate(owners) if who == owner and statuses[place] == "Proposal"
+        ]
+        for place in proposals[:_OLD_PROPOSALS]:
+            contacts[place] = dice.pick(all_days[:_LONG_AGO_DAYS])
+    return contacts
+
+
+def _evenly(dice: Dice, counts: dict[T, int]) -> list[T]:
+    """Mix values so that every stretch of the result has about its share of each."""
+    placed = [
+        ((step * 1000 + dice.below(1000)) / count, value)
+        for value, count in counts.items()
+        for step in range(count)
+    ]
+    return [value for _, value in sorted(placed, key=lambda pair: pair[0])]
 
 
 def _dealt(dice: Dice, counts: dict[T, int]) -> list[T]:

@@ -58,12 +58,10 @@ def _names_by_person(dice: Dice, people: People) -> dict[Person, list[str]]:
         people.teams.values(), sizes, dice.shuffled(_NAME_USES), TASK_NAMES, strict=True
     ):
         chosen = dice.sample(TASK_NAMES[board], sum(uses))
-        left = dict(
-            zip(chosen, (times for times, names in enumerate(uses, 2) for _ in range(names)), strict=True)
-        )
+        uses_each = [times for times, amount in enumerate(uses, 2) for _ in range(amount)]
+        left = dict(zip(chosen, uses_each, strict=True))
         # Taking the names with the most uses left, the largest share first, always comes out even.
-        shares = zip(dice.shuffled(team), sorted(team_sizes, reverse=True), strict=True)
-        for person, size in shares:
+        for person, size in zip(dice.shuffled(team), sorted(team_sizes, reverse=True), strict=True):
             result[person] = sorted(dice.shuffled(left), key=lambda name: -left[name])[:size]
             for name in result[person]:
                 left[name] -= 1
@@ -83,13 +81,15 @@ def _overdue_by_person(dice: Dice, people: People) -> dict[Person, int]:
 def _plan(dice: Dice, late: dict[Person, int], sizes: dict[Person, int]) -> dict[Person, list[str]]:
     """Say for each person's tasks whether each is late, due today, ahead, or done (and when due).
 
-    What is open and due today belongs to people who are late anyway: whether today's tasks count as overdue
-    then changes nothing about who has none.
+    What is open and due today belongs to two people who are late anyway: for everybody else it makes no
+    difference whether today's tasks count as overdue. Everybody has something ahead.
     """
-    plan = {person: ["late"] * count for person, count in late.items()}
-    for person in dice.sample((person for person, count in late.items() if count), 4):
-        plan[person].append("today")
-    rest = dice.shuffled(["done before"] * 27 + ["done today"] * 12 + ["done ahead"] * 12 + ["ahead"] * 216)
+    plan = {person: ["late"] * count + ["ahead"] for person, count in late.items()}
+    for person in dice.sample((person for person, count in late.items() if count), 2):
+        plan[person] += ["today", "today"]
+    rest = dice.shuffled(
+        ["done before"] * 27 + ["done today"] * 12 + ["done ahead"] * 12 + ["ahead"] * (216 - len(plan))
+    )
     for person, kinds in plan.items():
         kinds.extend(rest.pop() for _ in range(sizes[person] - len(kinds)))
     return plan
