@@ -133,7 +133,7 @@ def tools_of(toolkit: str, owner: type) -> dict[str, Tool]:
 
 def _make(toolkit: str, function: Callable[..., Any], marks: _Marks) -> Tool:
     where = f"{toolkit}_{function.__name__}"
-    if not (description := inspect.getdoc(function)):
+    if not (description := " ".join((inspect.getdoc(function) or "").split())):
         raise TypeError(f"{where} has no docstring: it is the description that a model reads")
     hints = get_type_hints(function, include_extras=True)
     changes = hints.pop("return", None) == Change
@@ -146,7 +146,7 @@ def _make(toolkit: str, function: Callable[..., Any], marks: _Marks) -> Tool:
         toolkit=toolkit,
         method=function.__name__,
         title=marks.title,
-        description=" ".join(description.split()),
+        description=description,
         changes=changes,
         destructive=marks.destructive,
         idempotent=marks.idempotent or not changes,
