@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import orjson
 import pandas as pd
 
-from toolkits.cells import NAN, Cell, is_nan, read_moment, stored_bytes, wire
+from toolkits.cells import NAN, Cell, is_nan, lowered, read_moment, stored_bytes, wire
 
 __all__ = ["Append", "Base", "Drop", "Row", "RowChange", "Set", "Table", "TableSpec"]
 
@@ -72,7 +72,7 @@ class Row:
     def lower(self) -> tuple[str | None, ...]:
         """The cells in lower case; None where a cell is not text, so that it matches nothing."""
         if self._lower is None:
-            self._lower = tuple(cell.lower() if isinstance(cell, str) else None for cell in self.cells)
+            self._lower = tuple(lowered(cell) if isinstance(cell, str) else None for cell in self.cells)
         return self._lower
 
     def text(self, columns: Sequence[int]) -> str:

@@ -27,7 +27,14 @@ TABLES = {
 LONE = "\ud800"
 PATTERN = "(((((a+)+)+$"
 KINDS = {"string": (7, 7.5, True, [], ["x"], {}, {"x": 1}), "integer": ("1", "", 1.5, True, False, [], {})}
-SAID = {int: "an integer", float: "a number", bool: "a boolean", str: "a string", list: "an array", dict: "an object"}
+SAID = {
+    int: "an integer",
+    float: "a number",
+    bool: "a boolean",
+    str: "a string",
+    list: "an array",
+    dict: "an object",
+}
 
 
 @pytest.fixture
@@ -60,7 +67,7 @@ def test_a_required_argument_left_out_or_null_is_named(office: Desk, name: str) 
 @BY_NAME
 def test_null_counts_as_not_given_for_every_optional_argument(office: Desk, name: str) -> None:
     tool = CATALOGUE.tools[name]
-    required = {argument: "x" for argument in tool.schema["required"]}
+    required = dict.fromkeys(tool.schema["required"], "x")
     nulls = dict.fromkeys([*(set(valid(tool)) - set(required)), "unknown"])
     assert desk(TABLES).call(name, {**required, **nulls}) == office.call(name, required)
 
@@ -97,10 +104,16 @@ def test_texts_too_long_or_with_lone_surrogates_are_refused(office: Desk, name: 
     for argument, said in properties(tool).items():
         if said["type"] == "string":
             refused = office.refused(name, **{**valid(tool), argument: "é" * 100_001})
-            assert refused == f"Argument '{argument}': expected at most 100000 characters, got 100001 characters."
+            assert (
+                refused
+                == f"Argument '{argument}': expected at most 100000 characters, got 100001 characters."
+            )
             for text in (LONE, f"a{LONE}b", "\udfff"):
                 refused = office.refused(name, **{**valid(tool), argument: text})
-                assert refused == f"Argument '{argument}': expected Unicode text, got a text with a lone surrogate."
+                assert (
+                    refused
+                    == f"Argument '{argument}': expected Unicode text, got a text with a lone surrogate."
+                )
 
 
 FILTERS = {
@@ -146,20 +159,39 @@ SEARCHES = {
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_search_takes_patterns_and_texts_of_any_size_literally(office: Desk, name: str) -> None:
     nothing = office.reads(name, **{SEARCHES[name][0]: "qqqq"})
-    texts = (PATTERN, "(", "[", "\\", "a" * 100_000, "(a+)+$" * 16_000, ".*", "\0", "%", "C++", "qq " * 33_000)
+    texts = (
+        PATTERN,
+        "(",
+        "[",
+        "\\",
+        "a" * 100_000,
+        "(a+)+$" * 16_000,
+        ".*",
+        "\0",
+        "%",
+        "C++",
+        "qq " * 33_000,
+    )
     for argument in SEARCHES[name]:
         for text in texts:
             assert office.reads(name, **{argument: text}) == nothing
 
 
-@pytest.mark.parametrize("name", ["", "nope", "Email_delete_email", "email.delete_email", LONE, "x" * 1000, "ä"])
+@pytest.mark.parametrize(
+    "name", ["", "nope", "Email_delete_email", "email.delete_email", LONE, "x" * 1000, "ä"]
+)
 def test_an_unknown_tool_is_named_short_and_in_ascii(office: Desk, name: str) -> None:
     refused = office.refused(name, email_id="00000001")
-    assert refused == f"Unknown tool: {ascii(name[:60])}."
+    assert refused == f"Unknown tool: {name[:60]!a}."
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5) | st.sampled_from([LONE, "x" * 100_001]),
+    st.none()
+    | st.booleans()
+    | st.floats()
+    | st.integers()
+    | st.text(max_size=5)
+    | st.sampled_from([LONE, "x" * 100_001]),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
     max_leaves=4,
 )

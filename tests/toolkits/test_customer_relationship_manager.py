@@ -82,7 +82,8 @@ def test_found_customers_are_whole_rows_in_pages(crm: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "filters", [{}, {"page": 2}, {"customer_name": "", "status": None, "follow_up_by_max": "", "page_size": 3}]
+    "filters",
+    [{}, {"page": 2}, {"customer_name": "", "status": None, "follow_up_by_max": "", "page_size": 3}],
 )
 def test_a_search_needs_a_filter(crm: Desk, filters: dict[str, str | int | None]) -> None:
     refused = crm.refused(SEARCH, **filters)
@@ -103,9 +104,7 @@ def test_a_search_needs_a_filter(crm: Desk, filters: dict[str, str | int | None]
         ("notes", "N", "N"),
     ],
 )
-def test_an_update_sets_one_cell_and_keeps_all_labels(
-    crm: Desk, field: str, given: str, stored: str
-) -> None:
+def test_an_update_sets_one_cell_and_keeps_all_labels(crm: Desk, field: str, given: str, stored: str) -> None:
     crm.changes(DELETE, customer_id="00000004")
     before = crm.rows(CUSTOMERS)
     done = crm.changes(UPDATE, customer_id="00000010", field=field, new_value=given)

@@ -208,4 +208,6 @@ def test_the_bundled_frames_hold_text_as_objects(dataset: Dataset, name: str) ->
     assert table.frame.index.dtype == np.dtype("int64")
     for column in table.spec.columns:
         assert str(table.frame[column].dtype) == ("bool" if column == "user_engaged" else "object")
-        assert [told_apart(cell) for cell in table.frame[column]] == list(map(told_apart, table.column(column)))
+        assert [told_apart(cell) for cell in table.frame[column]] == list(
+            map(told_apart, table.column(column))
+        )

@@ -46,13 +46,18 @@ EXPECTED = {
     ),
     "customer_relationship_manager_delete_customer": ("customer_id", ""),
 }
-INTEGERS = {"page": {"type": "integer", "default": 1}, "page_size": {"type": "integer", "minimum": 1, "default": 5}}
+INTEGERS = {
+    "page": {"type": "integer", "default": 1},
+    "page_size": {"type": "integer", "minimum": 1, "default": 5},
+}
 
 
 def kind(name: str) -> str:
     """Say from the method's verb what a tool does to its table."""
     verb = CATALOGUE.tools[name].method.partition("_")[0]
-    return {"send": "adds", "forward": "adds", "reply": "adds", "create": "adds", "add": "adds"}.get(verb, verb)
+    return {"send": "adds", "forward": "adds", "reply": "adds", "create": "adds", "add": "adds"}.get(
+        verb, verb
+    )
 
 
 def test_there_are_exactly_the_27_tools_of_the_contract() -> None:
@@ -134,7 +139,9 @@ def test_a_description_of_nothing_but_spaces_is_none() -> None:
         (Annotated[dict[str, int] | None, Arg("An object.")], "must be str or int"),
     ],
 )
-def test_a_parameter_that_the_schema_cannot_say_is_refused_when_the_class_is_made(hint: Any, why: str) -> None:
+def test_a_parameter_that_the_schema_cannot_say_is_refused_when_the_class_is_made(
+    hint: Any, why: str
+) -> None:
     def act(self: Toolkit, given: Any) -> str:
         """Act on what is given."""
         raise AssertionError
