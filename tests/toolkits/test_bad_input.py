@@ -26,7 +26,10 @@ TABLES = {
 }
 LONE = "\ud800"
 PATTERN = "(((((a+)+)+$"
-KINDS = {"string": (7, 7.5, True, [], ["x"], {}, {"x": 1}), "integer": ("1", "", 1.5, True, False, [], {})}
+KINDS: dict[str, tuple[Any, ...]] = {
+    "string": (7, 7.5, True, [], ["x"], {}, {"x": 1}),
+    "integer": ("1", "", 1.5, True, False, [], {}),
+}
 SAID = {
     int: "an integer",
     float: "a number",
@@ -73,7 +76,7 @@ def test_null_counts_as_not_given_for_every_optional_argument(office: Desk, name
 
 
 @BY_NAME
-@pytest.mark.parametrize("junk", ["", "junk", {"a": [{"b": [LONE]}]}, [[[[]]]], 2**60, math.nan, True])
+@pytest.mark.parametrize("junk", ["", "junk", {"a": [{"b": [LONE]}]}, [[[[0]]]], 2**60, math.nan, True])
 def test_an_unknown_argument_is_named_with_those_there_are(office: Desk, name: str, junk: Any) -> None:
     tool = CATALOGUE.tools[name]
     refused = office.refused(name, **valid(tool), nope=junk)
@@ -197,7 +200,8 @@ json_values = st.recursive(
 )
 words = st.sampled_from([
     "", " ", "00000001", "0001", "99999999", "x", "body", "board", "status", "Won", "Design", "Backlog",
-    "ada@firm.example", "2023-11-01", "2023-11-01 09:00:00", "30", "total_visits", "bar", "event_start", PATTERN,
+    "ada@firm.example", "2023-11-01", "2023-11-01 09:00:00", "30", "total_visits", "bar",
+    "event_start", PATTERN,
 ])  # fmt: skip
 numbers = st.integers(-3, 9) | st.sampled_from([5.0, -0.0, 2**53, 2**60, math.nan, math.inf, True])
 
@@ -240,15 +244,14 @@ def test_every_tool_takes_exactly_what_its_schema_allows() -> None:
         office = desk(TABLES)
         outcome = office.call(tool.name, arguments)
         strict_json(outcome.value)
-        try:
+        if fits:
             tool.read(arguments)
-        except InputError as error:
-            assert not fits
-            assert outcome == (str(error), True, ())
-            assert any(name in str(error) for name in (*tool.parameters, "Unknown argument"))
-        else:
-            assert fits
             assert "failed; nothing was changed" not in str(outcome.value)
+        else:
+            with pytest.raises(InputError) as refused:
+                tool.read(arguments)
+            assert outcome == (str(refused.value), True, ())
+            assert any(name in outcome.value for name in (*tool.parameters, "Unknown argument"))
 
     check()
     assert min(seen.values()) > 100

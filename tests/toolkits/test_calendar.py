@@ -215,7 +215,7 @@ def test_an_update_sets_one_cell_and_keeps_all_labels(
     done = calendar.changes("calendar_update_event", event_id="00000012", field=field, new_value=given)
     assert done == "Event updated successfully."
     row = list(before[1])
-    row[COLUMNS.split(", ").index(field)] = stored
+    row[[*COLUMNS.split(", ")].index(field)] = stored
     assert calendar.rows(EVENTS) == [before[0], tuple(row), before[2]]
     assert calendar.labels(EVENTS) == [0, 2, 3]
 

@@ -12,9 +12,10 @@ from wa_mcp.catalogue import CATALOGUE
 
 FILES = {spec.file: spec for spec in SPECS.values() if spec.file}
 EMAILS, VISITS, TASKS, PEOPLE = "emails.csv", "analytics_data.csv", "project_tasks.csv", "email_addresses.csv"
-EMAILS_TITLE = "email_id,inbox/outbox,sender/recipient,subject,sent_datetime,body\n"
-VISITS_TITLE = "date_of_visit,visitor_id,page_views,session_duration_seconds,traffic_source,user_engaged\n"
-TASKS_TITLE = "task_id,task_name,assigned_to_email,list_name,due_date,board\n"
+MAIL_TITLE = "email_id,inbox/outbox,sender/recipient,subject,sent_datetime,body\n"
+VISIT_TITLE = "date_of_visit,visitor_id,page_views,session_duration_seconds,traffic_source,user_engaged\n"
+TASK_TITLE = "task_id,task_name,assigned_to_email,list_name,due_date,board\n"
+TOO_LONG = "a cell of more than 100000 characters"
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def nest(folder: Path) -> None:
 
 
 def test_both_layouts_hold_the_same_tables(folder: Path) -> None:
-    (folder / TASKS).write_text(f"{TASKS_TITLE}00000001,n,a@b.c,Backlog,d,Design\n")
+    (folder / TASKS).write_text(f"{TASK_TITLE}00000001,n,a@b.c,Backlog,d,Design\n")
     (folder / PEOPLE).write_text("a@b.c\n")
     (folder / "dataset.toml").write_text('format = 1\nnow = "2024-01-02 03:04:05"\n')
     flat = load(folder)
@@ -71,7 +72,8 @@ def test_the_directory_is_read_with_and_without_a_title(folder: Path, text: str)
 
 def test_texts_stay_as_they_stand_and_only_empty_cells_are_nan(folder: Path) -> None:
     (folder / TASKS).write_text(
-        f'{TASKS_TITLE}00000189,NA,null,None,nan,007\n1," x ","a,b","say ""hi""",2023-1-5,\n2,"",N/A,NaN,-1.50,1e5\n'
+        f"{TASK_TITLE}00000189,NA,null,None,nan,007\n"
+        '1," x ","a,b","say ""hi""",2023-1-5,\n2,"",N/A,NaN,-1.50,1e5\n'
     )
     assert rows(folder, "project_management.tasks") == [
         ("00000189", "NA", "null", "None", "nan", "007"),
@@ -81,7 +83,7 @@ def test_texts_stay_as_they_stand_and_only_empty_cells_are_nan(folder: Path) -> 
 
 
 def test_byte_order_marks_line_ends_blank_lines_and_breaks_within_cells_are_read(folder: Path) -> None:
-    text = f'{TASKS_TITLE}\n1,"two\r\nlines",a\u2028b,c\u0085d,é😀,x\n\n\n2,n,a,l,d,b'
+    text = f'{TASK_TITLE}\n1,"two\r\nlines",a\u2028b,c\u0085d,é😀,x\n\n\n2,n,a,l,d,b'
     expected = [("1", "two\r\nlines", "a\u2028b", "c\u0085d", "é😀", "x"), ("2", "n", "a", "l", "d", "b")]
     (folder / TASKS).write_bytes(b"\xef\xbb\xbf" + text.encode())
     assert rows(folder, "project_management.tasks") == expected
@@ -93,19 +95,19 @@ def test_only_the_text_true_is_true(folder: Path) -> None:
     lines = "".join(
         f"d,{at},1,1,s,{text}\n" for at, text in enumerate(["True", "true", "TRUE", "1", "", "False"])
     )
-    (folder / VISITS).write_text(VISITS_TITLE + lines)
+    (folder / VISITS).write_text(VISIT_TITLE + lines)
     assert [row[5] for row in rows(folder, "analytics.visits")] == [True, False, False, False, False, False]
 
 
 def test_numbers_may_be_long_or_missing_and_visitors_may_come_twice(folder: Path) -> None:
-    (folder / VISITS).write_text(f"{VISITS_TITLE}d,1,007,-1.5,s,True\nd,1,,{'9' * 40},s,True\n")
+    (folder / VISITS).write_text(f"{VISIT_TITLE}d,1,007,-1.5,s,True\nd,1,,{'9' * 40},s,True\n")
     assert [row[1:4] for row in rows(folder, "analytics.visits")] == [
         ("1", "007", "-1.5"), ("1", NAN, "9" * 40),
     ]  # fmt: skip
 
 
 def test_an_error_is_a_value_error_that_carries_its_facts(folder: Path) -> None:
-    (folder / TASKS).write_text(f"{TASKS_TITLE}1,a,b,c,d,e\n1,a,b,c,d,e\n")
+    (folder / TASKS).write_text(f"{TASK_TITLE}1,a,b,c,d,e\n1,a,b,c,d,e\n")
     error = refused(folder)
     assert isinstance(error, ValueError)
     assert (error.file, error.line, error.column) == (folder / TASKS, 3, "task_id")
@@ -118,32 +120,32 @@ def test_an_error_is_a_value_error_that_carries_its_facts(folder: Path) -> None:
     [
         (EMAILS, "", 1, None, "empty; the first line must be email_id,"),
         (EMAILS, "\n\n", 1, None, "empty; the first line must be email_id,"),
-        (EMAILS, EMAILS_TITLE.replace("subject", "Subject"), 1, "Subject", "expected the column 'subject'"),
-        (EMAILS, "\n" + EMAILS_TITLE.replace("subject", "topic"), 2, "topic", "got 'topic'"),
-        (EMAILS, EMAILS_TITLE.replace(",body", ""), 1, None, "expected 6 columns (email_id, "),
-        (EMAILS, EMAILS_TITLE.replace("body", "body,more"), 1, None, "expected 6 columns (email_id, "),
-        (EMAILS, EMAILS_TITLE.replace(",", ";"), 1, EMAILS_TITLE[:40].replace(",", ";"), "expected the column"),
-        (EMAILS, EMAILS_TITLE + "1,inbox,a@b.c,s,2023-11-01\n", 2, None, "expected 6 cells, got 5"),
-        (EMAILS, EMAILS_TITLE + "\n1,inbox,a@b.c,s,2023-11-01,b,more\n", 3, None, "expected 6 cells, got 7"),
-        (EMAILS, EMAILS_TITLE + ",inbox,a@b.c,s,2023-11-01,b\n", 2, "email_id", "an id is missing"),
-        (EMAILS, EMAILS_TITLE + "1a,i,a@b.c,s,2023-11-01,b\n", 2, "email_id", "1 to 15 digits, got '1a'"),
-        (EMAILS, EMAILS_TITLE + "٣,i,a@b.c,s,2023-11-01,b\n", 2, "email_id", "1 to 15 digits, got '٣'"),
-        (EMAILS, EMAILS_TITLE + "-1,i,a@b.c,s,2023-11-01,b\n", 2, "email_id", "1 to 15 digits, got '-1'"),
-        (EMAILS, EMAILS_TITLE + f"{10**15},i,a,s,2023-11-01,b\n", 2, "email_id", "1 to 15 digits"),
-        (EMAILS, EMAILS_TITLE + "1,i,a,s,1 Nov 2023,b\n", 2, "sent_datetime", "YYYY-MM-DD HH:MM:SS, got '1 Nov 2023'"),
-        (EMAILS, EMAILS_TITLE + "1,i,a,s,2023-11-01T09:00:00Z,b\n", 2, "sent_datetime", "expected a time"),
-        (EMAILS, EMAILS_TITLE + '1,i,a,s,,"a\nb"\n2,i,a,s,soon,b\n', 4, "sent_datetime", "got 'soon'"),
-        (EMAILS, EMAILS_TITLE + f"1,i,a,s,,{'x' * 100_001}\n", 2, "body", "a cell of more than 100000 characters"),
-        (EMAILS, EMAILS_TITLE + f"1,i,a,{'é' * 500_000},,b\n", 2, "subject", "a cell of more than 100000 characters"),
-        (EMAILS, EMAILS_TITLE + '1,i,a,s,,b\n2,i,a,s,,"b\n', 3, None, "not readable as CSV: "),
-        (EMAILS, EMAILS_TITLE + '1,i,a,s,,"b"x\n', 2, None, "not readable as CSV: "),
-        (VISITS, VISITS_TITLE + "d,1,two,1,s,True\n", 2, "page_views", "expected a number, got 'two'"),
-        (VISITS, VISITS_TITLE + "d,1,1,1e5,s,True\n", 2, "session_duration_seconds", "got '1e5'"),
-        (VISITS, VISITS_TITLE + "d,1,1,nan,s,True\n", 2, "session_duration_seconds", "got 'nan'"),
-        (VISITS, VISITS_TITLE + "d,1,1,inf,s,True\n", 2, "session_duration_seconds", "got 'inf'"),
-        (VISITS, VISITS_TITLE + "d,1,1,٣,s,True\n", 2, "session_duration_seconds", "got '٣'"),
-        (VISITS, VISITS_TITLE + f"d,1,1,{'9' * 41},s,True\n", 2, "session_duration_seconds", "expected a number"),
-        (VISITS, VISITS_TITLE + "d,1,1,1,s,True\nd,,1,1,s,True\n", 3, "visitor_id", "an id is missing"),
+        (EMAILS, MAIL_TITLE.replace("subject", "Subject"), 1, "Subject", "expected the column 'subject'"),
+        (EMAILS, "\n" + MAIL_TITLE.replace("subject", "topic"), 2, "topic", "got 'topic'"),
+        (EMAILS, MAIL_TITLE.replace(",body", ""), 1, None, "expected 6 columns (email_id, "),
+        (EMAILS, MAIL_TITLE.replace("body", "body,more"), 1, None, "expected 6 columns (email_id, "),
+        (EMAILS, MAIL_TITLE.replace(",", ";"), 1, "email_id;inbox/outbox;sender/recipient;s", "column"),
+        (EMAILS, MAIL_TITLE + "1,inbox,a@b.c,s,2023-11-01\n", 2, None, "expected 6 cells, got 5"),
+        (EMAILS, MAIL_TITLE + "\n1,inbox,a@b.c,s,2023-11-01,b,more\n", 3, None, "expected 6 cells, got 7"),
+        (EMAILS, MAIL_TITLE + ",inbox,a@b.c,s,2023-11-01,b\n", 2, "email_id", "an id is missing"),
+        (EMAILS, MAIL_TITLE + "1a,i,a@b.c,s,2023-11-01,b\n", 2, "email_id", "1 to 15 digits, got '1a'"),
+        (EMAILS, MAIL_TITLE + "٣,i,a@b.c,s,2023-11-01,b\n", 2, "email_id", "1 to 15 digits, got '٣'"),
+        (EMAILS, MAIL_TITLE + "-1,i,a@b.c,s,2023-11-01,b\n", 2, "email_id", "1 to 15 digits, got '-1'"),
+        (EMAILS, MAIL_TITLE + f"{10**15},i,a,s,2023-11-01,b\n", 2, "email_id", "1 to 15 digits"),
+        (EMAILS, MAIL_TITLE + "1,i,a,s,1 Nov 2023,b\n", 2, "sent_datetime", "HH:MM:SS, got '1 Nov 2023'"),
+        (EMAILS, MAIL_TITLE + "1,i,a,s,2023-11-01T09:00:00Z,b\n", 2, "sent_datetime", "expected a time"),
+        (EMAILS, MAIL_TITLE + '1,i,a,s,,"a\nb"\n2,i,a,s,soon,b\n', 4, "sent_datetime", "got 'soon'"),
+        (EMAILS, MAIL_TITLE + f"1,i,a,s,,{'x' * 100_001}\n", 2, "body", TOO_LONG),
+        (EMAILS, MAIL_TITLE + f"1,i,a,{'é' * 500_000},,b\n", 2, "subject", TOO_LONG),
+        (EMAILS, MAIL_TITLE + '1,i,a,s,,b\n2,i,a,s,,"b\n', 3, None, "not readable as CSV: "),
+        (EMAILS, MAIL_TITLE + '1,i,a,s,,"b"x\n', 2, None, "not readable as CSV: "),
+        (VISITS, VISIT_TITLE + "d,1,two,1,s,True\n", 2, "page_views", "expected a number, got 'two'"),
+        (VISITS, VISIT_TITLE + "d,1,1,1e5,s,True\n", 2, "session_duration_seconds", "got '1e5'"),
+        (VISITS, VISIT_TITLE + "d,1,1,nan,s,True\n", 2, "session_duration_seconds", "got 'nan'"),
+        (VISITS, VISIT_TITLE + "d,1,1,inf,s,True\n", 2, "session_duration_seconds", "got 'inf'"),
+        (VISITS, VISIT_TITLE + "d,1,1,٣,s,True\n", 2, "session_duration_seconds", "got '٣'"),
+        (VISITS, VISIT_TITLE + f"d,1,1,{'9' * 41},s,True\n", 2, "session_duration_seconds", "a number, got"),
+        (VISITS, VISIT_TITLE + "d,1,1,1,s,True\nd,,1,1,s,True\n", 3, "visitor_id", "an id is missing"),
         (PEOPLE, "a@b.c\nd@e.f,g@h.i\n", 2, None, "expected 1 cells, got 2"),
     ],
 )  # fmt: skip
@@ -160,7 +162,7 @@ def test_what_does_not_fit_is_refused_with_file_line_and_column(
 
 def test_a_long_cell_leaves_the_csv_module_s_own_limit_alone(folder: Path) -> None:
     limit = csv.field_size_limit()
-    (folder / EMAILS).write_text(EMAILS_TITLE + f"1,i,a,s,,{'x' * (limit + 1)}\n")
+    (folder / EMAILS).write_text(MAIL_TITLE + f"1,i,a,s,,{'x' * (limit + 1)}\n")
     assert refused(folder).column == "body"
     assert csv.field_size_limit() == limit
 
@@ -168,7 +170,7 @@ def test_a_long_cell_leaves_the_csv_module_s_own_limit_alone(folder: Path) -> No
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("body", [b"\xff", b"caf\xe9,x", b"\xed\xa0\x80"])
 def test_bytes_that_are_not_utf_8_are_refused_with_their_line(folder: Path, mark: bytes, body: bytes) -> None:
-    (folder / TASKS).write_bytes(mark + TASKS_TITLE.encode() + b"1,a,b,c,d,e\n" + body + b"\n")
+    (folder / TASKS).write_bytes(mark + TASK_TITLE.encode() + b"1,a,b,c,d,e\n" + body + b"\n")
     error = refused(folder)
     assert (error.file, error.line, error.why) == (folder / TASKS, 3, "not UTF-8")
 

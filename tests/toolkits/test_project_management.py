@@ -101,8 +101,9 @@ def test_a_search_needs_a_filter(board: Desk, filters: dict[str, str]) -> None:
 
 ADDRESS = re.compile(r"[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}")
 ADDRESSES = (
-    "a@b.co", "A.%+_-9@x-1.y.example", "a@.co", "a@-.co", "a@b..co", "a@b.c", "@b.co", "a@.c", "a@co", "a b@c.de",
-    "a@b@c.de", "a@b.c1", "a@b.co.", "ä@b.co", "a@b.cö", "a@b.éé", " a@b.co", "a@b.co ", "a@b_c.de", "a@b.de/",
+    "a@b.co", "A.%+_-9@x-1.y.example", "a@.co", "a@-.co", "a@b..co", "a@b.c", "@b.co", "a@.c", "a@co",
+    "a b@c.de",     "a@b@c.de", "a@b.c1", "a@b.co.", "ä@b.co", "a@b.cö", "a@b.éé", " a@b.co", "a@b.co ",
+    "a@b_c.de", "a@b.de/",
 )  # fmt: skip
 
 
@@ -144,7 +145,7 @@ def test_an_assignee_is_compared_in_lower_case_with_those_in_the_table_now(board
 @pytest.mark.parametrize(
     ("values", "answer"),
     [
-        *((tuple("" if at == empty else "x" for at in range(5)), "Missing task details.") for empty in range(5)),
+        *(((*"nalb"[:at], "", *"nalb"[at:]), "Missing task details.") for at in range(5)),
         (("n", "eve@firm.example", "Todo", "d", "Back"), BAD_ASSIGNEE),
         (("n", "firm.example", "Backlog", "d", "Design"), BAD_ASSIGNEE),
         (("n", " ada@firm.example", "Backlog", "d", "Design"), BAD_ASSIGNEE),

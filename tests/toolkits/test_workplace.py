@@ -1,4 +1,4 @@
-"""A workplace is a value: what a call changes, what it leaves, where it ends, and that a crash ends nothing."""
+"""A workplace is a value: what a call changes and leaves, where it ends, and that a crash ends nothing."""
 
 import logging
 from collections.abc import Callable
@@ -150,10 +150,14 @@ def arguments_for_all(office: Desk) -> dict[str, dict[str, Any]]:
         "project_management_get_task_information_by_id": {"task_id": ids["task_id"], "field": "board"},
         "project_management_search_tasks": {"task_name": "a"},
         "project_management_create_task": {
-            "task_name": "n", "assigned_to_email": office.rows(TASKS)[0][2],
-            "list_name": "Backlog", "due_date": "d", "board": "Design",
+            "task_name": "n",
+            "assigned_to_email": office.rows(TASKS)[0][2],
+            "list_name": "Backlog",
+            "due_date": "d", "board": "Design",
         },
-        "project_management_update_task": {"task_id": ids["task_id"], "field": "board", "new_value": "Design"},
+        "project_management_update_task": {
+            "task_id": ids["task_id"], "field": "board", "new_value": "Design",
+        },
         "project_management_delete_task": {"task_id": ids["task_id"]},
         "customer_relationship_manager_search_customers": {"customer_name": "a", "follow_up_by_min": "2023"},
         "customer_relationship_manager_add_customer": {
