@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from toolkits.cells import EARLIEST, read_moment
+from toolkits.cells import EARLIEST, lowered, read_moment
 from toolkits.table import Row
 from toolkits.tool import Arg, Change, ToolError, tool
 from toolkits.toolkit import Page, PageSize, TableField, Toolkit, next_id, page_of
@@ -55,7 +55,7 @@ class Calendar(Toolkit):
     ) -> dict[str, Any] | str:
         """Search the calendar by text and by start time; latest start first."""
         earliest, latest = _bound("time_min", time_min), _bound("time_max", time_max)
-        wanted = query.lower()
+        wanted = lowered(query)
         found = [row for row in self.events.rows if not wanted or _mentions(row, wanted)]
         if earliest or latest:
             found = [row for row in found if _starts_within(row, earliest, latest)]

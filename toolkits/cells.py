@@ -7,7 +7,17 @@ A cell is text, `NAN` (empty in the file), `None` (a tool stored nothing) or, in
 from datetime import datetime
 from typing import Final, TypeGuard
 
-__all__ = ["EARLIEST", "NAN", "Cell", "is_missing", "is_nan", "read_moment", "stored_bytes", "wire"]
+__all__ = [
+    "EARLIEST",
+    "NAN",
+    "Cell",
+    "is_missing",
+    "is_nan",
+    "lowered",
+    "read_moment",
+    "stored_bytes",
+    "wire",
+]
 
 Cell = str | bool | float | None
 
@@ -36,6 +46,14 @@ def is_missing(cell: Cell) -> bool:
 def wire(cell: Cell) -> str | bool | None:
     """Turn a cell into what JSON shows: itself, or None where it holds nothing."""
     return cell if isinstance(cell, str | bool) else None
+
+
+def lowered(text: str) -> str:
+    """Lower the case for a comparison, so that any part of a text is a part of the lowered text too.
+
+    A capital sigma alone has two lower-case forms, one at the end of a word; here it has one.
+    """
+    return text.lower().replace("\u03c2", "\u03c3")
 
 
 def stored_bytes(cell: Cell) -> int:

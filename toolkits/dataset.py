@@ -29,6 +29,7 @@ LARGEST_FILE: Final = 256 * 1024 * 1024
 LONGEST_CELL: Final = 100_000
 MOST_ROWS: Final = 1_000_000
 LONGEST_ID: Final = 15
+LONGEST_NUMBER: Final = 40  # keeps every sum and mean of a column finite
 FACTS_FILE: Final = "dataset.toml"
 FORMAT: Final = 1
 
@@ -109,19 +110,29 @@ def _records(file: Path, spec: TableSpec) -> Iterator[tuple[int, list[str]]]:
     while True:
         line = reader.line_num + 1
         try:
-            cells = next(reader, None)
+            cells = _next(reader)
         except csv.Error as error:
             raise DataError(file, f"not readable as CSV: {error}", line=line) from error
         if cells is None:
             break
+        if not cells:
+            continue
         if not titled:
             titled = True
-            if _is_title(file, spec, cells):
+            if _is_title(file, line, spec, cells):
                 continue
-        if cells:
-            yield line, cells
+        yield line, cells
     if spec.titled and not titled:
         raise DataError(file, f"empty; the first line must be {','.join(spec.columns)}", line=1)
+
+
+def _next(reader: Iterator[list[str]]) -> list[str] | None:
+    # The csv module would refuse a long cell without naming its column. Its limit is the whole process's.
+    limit = csv.field_size_limit(LARGEST_FILE)
+    try:
+        return next(reader, None)
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _text(file: Path) -> str:
@@ -134,21 +145,22 @@ def _text(file: Path) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        # The error counts from behind a byte order mark, so the lines are counted in what it read.
+        line = error.object.count(b"\n", 0, error.start) + 1
         raise DataError(file, "not UTF-8", line=line) from error
 
 
-def _is_title(file: Path, spec: TableSpec, cells: list[str]) -> bool:
+def _is_title(file: Path, line: int, spec: TableSpec, cells: list[str]) -> bool:
     if tuple(cells) == spec.columns:
         return True
     if not spec.titled:
         return False
     for expected, got in zip(spec.columns, cells, strict=False):
         if expected != got:
-            raise DataError(file, f"expected the column {expected!r} here, got {got!r}", line=1, column=got)
-    raise DataError(
-        file, f"expected {len(spec.columns)} columns ({', '.join(spec.columns)}), got {len(cells)}", line=1
-    )
+            why = f"expected the column {expected!r} here, got {got[:40]!r}"
+            raise DataError(file, why, line=line, column=got[:40])
+    why = f"expected {len(spec.columns)} columns ({', '.join(spec.columns)}), got {len(cells)}"
+    raise DataError(file, why, line=line)
 
 
 def _cell(file: Path, line: int, spec: TableSpec, column: str, text: str) -> Cell:
@@ -168,7 +180,8 @@ def _cell(file: Path, line: int, spec: TableSpec, column: str, text: str) -> Cel
 
 def _is_number(text: str) -> bool:
     whole, _, part = text.removeprefix("-").partition(".")
-    return text.isascii() and whole.isdigit() and (not part or part.isdigit())
+    digits = whole.isdigit() and (not part or part.isdigit())
+    return len(text) <= LONGEST_NUMBER and text.isascii() and digits
 
 
 def _check_key(file: Path, line: int, spec: TableSpec, row: Row, seen: dict[str, int]) -> None:
@@ -191,12 +204,11 @@ def _read_facts(file: Path) -> Facts:
         content = tomllib.loads(_text(file))
     except tomllib.TOMLDecodeError as error:
         raise DataError(file, f"not readable as TOML: {error}") from error
-    known = {"format", "now", "working_hours", "owner"}
-    if strange := sorted(set(content) - known):
-        raise DataError(file, f"unknown setting {strange[0]!r}; known are {', '.join(sorted(known))}")
-    if content.get("format") != FORMAT:
+    _check_known(file, content, ("format", "now", "working_hours", "owner"))
+    if repr(content.get("format")) != repr(FORMAT):  # neither true nor 1.0
         raise DataError(file, f"expected format = {FORMAT}, got {content.get('format')!r}")
-    hours, owner = (_section(file, content, name) for name in ("working_hours", "owner"))
+    hours = _section(file, content, "working_hours", ("start", "end"))
+    owner = _section(file, content, "owner", ("name", "email"))
     facts = Facts(
         now=_string(file, content, "now", Facts.now),
         day_starts=_string(file, hours, "start", Facts.day_starts),
@@ -208,11 +220,17 @@ def _read_facts(file: Path) -> Facts:
     return facts
 
 
-def _section(file: Path, content: Mapping[str, Any], name: str) -> dict[str, Any]:
-    section = content.get(name, {})
-    if not isinstance(section, dict):
+def _check_known(file: Path, content: Mapping[str, Any], known: Sequence[str]) -> None:
+    if strange := sorted(set(content) - set(known)):
+        raise DataError(file, f"unknown setting {strange[0]!r}; known are {', '.join(known)}")
+
+
+def _section(file: Path, content: Mapping[str, Any], name: str, known: Sequence[str]) -> Mapping[str, Any]:
+    if not isinstance(content.get(name, {}), dict):
         raise DataError(file, f"expected [{name}] to be a table")
-    return section  # pyright: ignore[reportUnknownVariableType]
+    section: Mapping[str, Any] = content.get(name, {})
+    _check_known(file, section, known)
+    return section
 
 
 def _string(file: Path, content: Mapping[str, Any], name: str, default: str) -> str:

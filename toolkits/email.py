@@ -3,7 +3,7 @@
 from datetime import date, datetime
 from typing import Annotated, Any, Final
 
-from toolkits.cells import EARLIEST, Cell, is_missing, read_moment
+from toolkits.cells import EARLIEST, Cell, is_missing, lowered, read_moment
 from toolkits.table import Row, Table
 from toolkits.tool import Arg, Change, ToolError, tool
 from toolkits.toolkit import Page, PageSize, TableField, Toolkit, next_id, page_of
@@ -56,7 +56,7 @@ class Email(Toolkit):
         """Search the mailbox, inbox and outbox, by words and by days; newest first."""
         first, last = _day("date_min", date_min), _day("date_max", date_max)
         found = list(self.emails.rows)
-        for word in query.lower().split():
+        for word in set(lowered(query).split()):  # each word once, however often it is repeated
             found = [row for row in found if word in row.text(_SEARCHED)]
         if first or last:
             found = [row for row in found if _sent_within(row, first, last)]

@@ -3,6 +3,7 @@
 from string import ascii_letters, digits
 from typing import Annotated, Any, Final
 
+from toolkits.cells import lowered
 from toolkits.tool import Arg, Change, ToolError, tool
 from toolkits.toolkit import TableField, Toolkit, next_id, one_of, searched
 
@@ -55,7 +56,7 @@ class ProjectManagement(Toolkit):
     ) -> list[dict[str, Any]]:
         """Search the project board; every filter given must hold. Lists all tasks found."""
         parts = {"task_name": task_name, "list_name": list_name, "due_date": due_date, "board": board}
-        given = {column: part.lower() for column, part in parts.items() if part}
+        given = {column: part for column, part in parts.items() if part}
         if not given and not assigned_to_email:
             raise ToolError("No search parameters provided.")
         if assigned_to_email and not _is_address(assigned_to_email):
@@ -64,7 +65,7 @@ class ProjectManagement(Toolkit):
         for column, part in given.items():
             found = searched(self.tasks, column, part, among=found)
         if assigned_to_email:
-            address = assigned_to_email.lower()
+            address = lowered(assigned_to_email)
             found = [row for row in found if row.lower[_ASSIGNEE] == address]
         return [self.tasks.record(row) for row in found]
 
@@ -121,7 +122,7 @@ class ProjectManagement(Toolkit):
         return positions
 
     def _check(self, field: str, value: str) -> None:
-        if field == "assigned_to_email" and all(row.lower[_ASSIGNEE] != value for row in self.tasks.rows):
+        if field == "assigned_to_email" and not self._has_assignee(value):
             raise ToolError("Assignee email not valid. Please choose from the list of team members.")
         if field == "list_name":
             one_of(
@@ -131,6 +132,10 @@ class ProjectManagement(Toolkit):
             )
         if field == "board":
             one_of(value, _BOARDS, "Board not valid. Please choose from: 'Back end', 'Front end', 'Design'.")
+
+    def _has_assignee(self, email: str) -> bool:
+        address = lowered(email)
+        return any(row.lower[_ASSIGNEE] == address for row in self.tasks.rows)
 
 
 def _is_address(text: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import orjson
 import pandas as pd
 
-from toolkits.cells import NAN, Cell, is_nan, read_moment, stored_bytes, wire
+from toolkits.cells import NAN, Cell, is_nan, lowered, read_moment, stored_bytes, wire
 
 __all__ = ["Append", "Base", "Drop", "Row", "RowChange", "Set", "Table", "TableSpec"]
 
@@ -72,7 +72,7 @@ class Row:
     def lower(self) -> tuple[str | None, ...]:
         """The cells in lower case; None where a cell is not text, so that it matches nothing."""
         if self._lower is None:
-            self._lower = tuple(cell.lower() if isinstance(cell, str) else None for cell in self.cells)
+            self._lower = tuple(lowered(cell) if isinstance(cell, str) else None for cell in self.cells)
         return self._lower
 
     def text(self, columns: Sequence[int]) -> str:
@@ -135,10 +135,10 @@ class Base:
     def index(self) -> dict[Cell, tuple[int, ...]]:
         """Positions of the rows that carry each id, ascending."""
         key = self.spec.position[self.spec.key]
-        found: dict[Cell, tuple[int, ...]] = {}
+        found: dict[Cell, list[int]] = {}
         for position, row in enumerate(self.rows):
-            found[row.cells[key]] = (*found.get(row.cells[key], ()), position)
-        return found
+            found.setdefault(row.cells[key], []).append(position)
+        return {cell: tuple(positions) for cell, positions in found.items()}
 
     @cached_property
     def encoded(self) -> bytes:
@@ -260,16 +260,33 @@ class Table:
 
 
 def _labels(table: Table) -> Sequence[int]:
-    labels = list(table.base.labels)
-    for change in table.changes:
+    # What was before the last relabelling only counts by the number of its rows.
+    relabelled = _relabelled(table.changes)
+    before = table.changes[:relabelled]
+    labels = list(range(len(table.base.rows) + sum(map(_growth, before))) if before else table.base.labels)
+    for change in table.changes[relabelled:]:
         if isinstance(change, Append):
-            labels.append(0 if change.label is None else change.label)
-            if change.label is None:
-                labels = list(range(len(labels)))
+            labels.append(change.label or 0)
         elif isinstance(change, Drop):
             for position in reversed(change.positions):
                 del labels[position]
     return tuple(labels)
+
+
+def _relabelled(changes: Sequence[RowChange]) -> int:
+    """Count the changes up to and with the last that relabels every row."""
+    for count in range(len(changes), 0, -1):
+        change = changes[count - 1]
+        if isinstance(change, Append) and change.label is None:
+            return count
+    return 0
+
+
+def _growth(change: RowChange) -> int:
+    """Count the rows that a change adds, or takes away."""
+    if isinstance(change, Append):
+        return 1
+    return -len(change.positions) if isinstance(change, Drop) else 0
 
 
 def _frame(table: Table) -> pd.DataFrame:

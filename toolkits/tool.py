@@ -133,7 +133,7 @@ def tools_of(toolkit: str, owner: type) -> dict[str, Tool]:
 
 def _make(toolkit: str, function: Callable[..., Any], marks: _Marks) -> Tool:
     where = f"{toolkit}_{function.__name__}"
-    if not (description := inspect.getdoc(function)):
+    if not (description := " ".join((inspect.getdoc(function) or "").split())):
         raise TypeError(f"{where} has no docstring: it is the description that a model reads")
     hints = get_type_hints(function, include_extras=True)
     changes = hints.pop("return", None) == Change
@@ -146,7 +146,7 @@ def _make(toolkit: str, function: Callable[..., Any], marks: _Marks) -> Tool:
         toolkit=toolkit,
         method=function.__name__,
         title=marks.title,
-        description=" ".join(description.split()),
+        description=description,
         changes=changes,
         destructive=marks.destructive,
         idempotent=marks.idempotent or not changes,
@@ -165,7 +165,7 @@ def _parameter(where: str, name: str, hint: Any, default: Any) -> _Parameter:
     said = next((mark for mark in marks if isinstance(mark, Arg)), None)
     if said is None or not said.description:
         raise TypeError(f"{where}: parameter {name!r} has no description; annotate it with Arg(...)")
-    kind = next((kind for kind in (get_args(base) or (base,)) if kind in _TYPES), None)
+    kind = _KINDS.get(base)
     if kind is None:
         raise TypeError(f"{where}: parameter {name!r} must be str or int, not {base!r}")
     schema: dict[str, Any] = {"type": _TYPES[kind], "description": said.description}
@@ -177,6 +177,7 @@ def _parameter(where: str, name: str, hint: Any, default: Any) -> _Parameter:
 
 
 _TYPES: Final[dict[type, str]] = {str: "string", int: "integer"}
+_KINDS: Final[dict[Any, type]] = {str: str, str | None: str, int: int, int | None: int}
 
 
 def _checked(parameter: _Parameter, value: Any) -> Any:
@@ -205,7 +206,7 @@ def _integer(parameter: _Parameter, value: Any) -> int:
         raise InputError(f"Argument '{parameter.name}': expected a value of type integer, got {got}.")
     if not -LARGEST_INTEGER <= value <= LARGEST_INTEGER:
         raise InputError(
-            f"Argument '{parameter.name}': expected an integer of at most 2^53, got a larger one."
+            f"Argument '{parameter.name}': expected an integer from -2^53 to 2^53, got one outside of that."
         )
     if parameter.minimum is not None and value < parameter.minimum:
         raise InputError(

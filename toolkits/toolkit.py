@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, overload
 
-from toolkits.cells import Cell
+from toolkits.cells import Cell, lowered
 from toolkits.table import Row, Table, TableSpec
 from toolkits.tool import Arg, Tool, ToolError, tools_of
 
@@ -93,7 +93,7 @@ class Toolkit:
 
 def searched(table: Table, column: str, part: str, *, among: Iterable[Row] | None = None) -> list[Row]:
     """List the rows (of the table, or among those given) whose cell contains the text, whatever its case."""
-    where, wanted = table.spec.position[column], part.lower()
+    where, wanted = table.spec.position[column], lowered(part)
     rows = table.rows if among is None else among
     return [row for row in rows if (text := row.lower[where]) is not None and wanted in text]
 
