@@ -93,6 +93,7 @@ def _security(settings: Settings) -> TransportSecuritySettings:
         hosts.append(f"[{settings.host}]" if ":" in settings.host else settings.host)
     if settings.public_url is not None:
         hosts.append(urlsplit(settings.public_url).netloc)
+    hosts = [host.lower() for host in hosts]  # as clients send it
     return TransportSecuritySettings(
         allowed_hosts=[form for host in hosts for form in (host, f"{host}:*")],
         allowed_origins=[

@@ -33,11 +33,18 @@ class CannotListen(OSError):
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that says it is stopping, and ends with status 0 when told to."""
+    """A uvicorn server that greets when it can be called, and ends with status 0 when told to stop."""
 
-    def __init__(self, config: uvicorn.Config, runtime: Runtime) -> None:
+    def __init__(self, config: uvicorn.Config, runtime: Runtime, greeting: str) -> None:
         super().__init__(config)
         self._runtime: Final = runtime
+        self._greeting: Final = greeting
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then say where; from here on a signal is a wish to stop cleanly."""
+        await super().startup(sockets)
+        sys.stdout.write(self._greeting)
+        sys.stdout.flush()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop taking calls; a second signal ends at once."""
@@ -63,7 +70,7 @@ def serve_http(runtime: Runtime, *, offers: int) -> None:
     """
     settings = runtime.settings
     with _listen(settings) as listening:
-        _greet(runtime, listening.getsockname()[1], offers)
+        greeting = _greeting(runtime, listening.getsockname()[1], offers)
         config = uvicorn.Config(
             http_app(runtime),
             log_config=None,
@@ -72,7 +79,7 @@ def serve_http(runtime: Runtime, *, offers: int) -> None:
             lifespan="on",
             timeout_graceful_shutdown=DRAIN_WITHIN,
         )
-        _Server(config, runtime).run(sockets=[listening])
+        _Server(config, runtime, greeting).run(sockets=[listening])
 
 
 def serve_stdio(runtime: Runtime) -> None:
@@ -108,7 +115,7 @@ def _listen(settings: Settings) -> socket.socket:
         ) from error
 
 
-def _greet(runtime: Runtime, port: int, offers: int) -> None:
+def _greeting(runtime: Runtime, port: int, offers: int) -> str:
     base = runtime.settings.base_url(port)
     lines = [f"wa-mcp {VERSION} serves workplaces on {base}"]
     urls = [f"{base}/sessions/{runtime.sessions.offer()}/mcp" for _ in range(offers)]
@@ -121,5 +128,4 @@ def _greet(runtime: Runtime, port: int, offers: int) -> None:
             f"  npx @modelcontextprotocol/inspector --cli {urls[0]} --transport http --method tools/list",
             f"  {json.dumps(config)}",
         ]
-    sys.stdout.write("\n".join(lines) + "\n")
-    sys.stdout.flush()
+    return "\n".join(lines) + "\n"
