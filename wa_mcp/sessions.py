@@ -314,15 +314,16 @@ class Sessions:
         return session
 
     def close(self, session_id: str) -> Literal["closed", "already_closed"]:
-        """End a session and drop its state; its id stays spent.
+        """End a session, or one only offered, and drop its state; its id stays spent.
 
         Raises:
             SessionError: `session_unknown` for an id that never was.
         """
-        if self._live.pop(session_id, None) is None:
+        if self._live.pop(session_id, None) is None and session_id not in self._offered:
             if session_id in self._spent:
                 return "already_closed"
             raise SessionError("session_unknown", "There is no such session.")
+        self._offered.discard(session_id)
         self._spend(session_id)
         return "closed"
 
