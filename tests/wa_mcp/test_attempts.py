@@ -46,7 +46,22 @@ async def test_another_attempt_in_meta_is_stale(door: Door, session: Session, at
     assert session.state is before
 
 
-MALFORMED = [-1, 2.0, True, "", " 2", "-2", "+2", "2.0", "\u0662", "two", 2**53 + 1, "9" * 16, "9" * 5000, [2]]
+MALFORMED = [
+    -1,
+    2.0,
+    True,
+    "",
+    " 2",
+    "-2",
+    "+2",
+    "2.0",
+    "\u0662",
+    "two",
+    2**53 + 1,
+    "9" * 16,
+    "9" * 5000,
+    [2],
+]
 
 
 @pytest.mark.parametrize("attempt", MALFORMED, ids=lambda attempt: ascii(attempt)[:20])
