@@ -94,7 +94,7 @@ class _Surface:
 
 
 def _plainly(scope: Scope, receive: Receive, send: Send) -> Send:
-    """Send plain words in place of an exception's text, with which the SDK answers legacy bodies of no use."""
+    """Send plain words in place of an exception's text, the SDK's answer to legacy bodies of no use."""
     held: list[Message] = []
 
     async def plain(message: Message) -> None:

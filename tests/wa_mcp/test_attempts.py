@@ -80,7 +80,7 @@ async def test_a_session_may_require_that_calls_name_their_attempt(door: Door) -
 
 
 class Caller:
-    """Calls one session over HTTP, naming attempts in the URL, in headers and in `_meta`; gives attempt or error."""
+    """Calls one session over HTTP, naming attempts in the URL, in headers and in `_meta`."""
 
     def __init__(self, base: str, session: Session, era: Era) -> None:
         self.url, self.era = base + session.path, era

@@ -1,4 +1,4 @@
-"""The HTTP surface below any client: odd bodies, odd arguments, foreign hosts; the server goes on, unchanged."""
+"""The HTTP surface below any client: odd bodies, odd arguments, foreign hosts; the server goes on."""
 
 import json
 from collections.abc import Callable, Generator, Iterator

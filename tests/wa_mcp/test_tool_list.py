@@ -1,6 +1,7 @@
 """What `tools/list` shows: the golden file to the letter, and only what a session may see."""
 
 import json
+from typing import Any
 
 import pytest
 from mcp.types import PaginatedRequestParams
@@ -36,12 +37,11 @@ def test_the_golden_file_holds_27_tools_of_six_toolkits() -> None:
 
 
 @pytest.mark.parametrize("tool", GOLDEN, ids=NAMES)
-def test_each_tool_says_what_a_client_needs(tool: dict[str, object]) -> None:
+def test_each_tool_says_what_a_client_needs(tool: dict[str, Any]) -> None:
     assert set(tool) == {"name", "title", "description", "inputSchema", "annotations"}
     hints = {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
-    assert isinstance(annotations := tool["annotations"], dict)
-    assert set(annotations) == hints
-    assert isinstance(schema := tool["inputSchema"], dict)
+    assert set(tool["annotations"]) == hints
+    schema = tool["inputSchema"]
     assert (schema["type"], schema["additionalProperties"]) == ("object", False)
     assert all(argument["description"] for argument in schema["properties"].values())
 
@@ -78,7 +78,7 @@ async def test_a_hidden_tool_and_one_that_is_not_are_the_same_to_an_agent(door: 
         for name in [*hidden, "nothing", "", "email.send", "\u00fc" * 100]:
             result = await client.call_tool(name, MAIL)
             assert result.is_error
-            assert text(result) == output(result) == f"Unknown tool: {ascii(name[:60])}."
+            assert text(result) == output(result) == f"Unknown tool: {name[:60]!a}."
         assert not (await client.call_tool("email_search_emails", {})).is_error
     assert session.workplace is before
 
