@@ -1,4 +1,4 @@
-"""`wa-mcp stdio` as clients start it: one workplace, only protocol on standard output, and an end in order."""
+"""`wa-mcp stdio` as clients start it: one workplace, only protocol on standard output, and an end."""
 
 import json
 import os
@@ -87,13 +87,13 @@ def test_it_goes_on_after_lines_that_are_none_and_ends_when_its_input_does() -> 
         ):
             speaker.say(line)
         call = {"name": "email_search_emails"}
-        for odd in (
+        odds: list[dict[str, Any]] = [
             {"query": float("nan")},
             {"page": 2**60},
             {"page": 2**70},
             {"no such": 1},
-            {"query": [[[]]]},
-        ):
+        ]
+        for odd in [*odds, {"query": [[[]]]}]:
             assert speaker.ask("tools/call", **call, arguments=odd)["result"]["isError"] is True
         assert speaker.ask("tools/call", **call, arguments={})["result"]["isError"] is False
         out, err = process.communicate(timeout=ENDS_WITHIN)

@@ -1,4 +1,4 @@
-"""What the command says to what it cannot do: status 2 if asked for wrongly, 1 if it failed, in plain words."""
+"""What the command says to what it cannot do: 2 if asked for wrongly, 1 if it failed, in plain words."""
 
 from pathlib import Path
 

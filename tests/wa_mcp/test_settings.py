@@ -1,4 +1,4 @@
-"""Settings: read once from the environment and from flags, strictly, with complaints that name what is wrong."""
+"""Settings: read once from the environment and from flags, strictly; complaints name what is wrong."""
 
 from pathlib import Path
 from typing import Any
