@@ -1,7 +1,6 @@
 """`wa-mcp stdio` as clients start it: one workplace, only protocol on standard output, and an end."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
-from tests.e2e.processes import ENDS_WITHIN, ROOT, Message, environment, run, speaking
+from tests.e2e.processes import ENDS_WITHIN, ROOT, Message, environment, speaking
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -87,14 +86,15 @@ def test_it_goes_on_after_lines_that_are_none_and_ends_when_its_input_does() -> 
         ):
             speaker.say(line)
         call = {"name": "email_search_emails"}
-        odds: list[dict[str, Any]] = [
-            {"query": float("nan")},
-            {"page": 2**60},
-            {"page": 2**70},
-            {"no such": 1},
+        odds = [
+            ("query", float("nan")),
+            ("page", 2**60),
+            ("page", 2**70),
+            ("no such", 1),
+            ("query", ["text"]),
         ]
-        for odd in [*odds, {"query": [[[]]]}]:
-            assert speaker.ask("tools/call", **call, arguments=odd)["result"]["isError"] is True
+        for name, odd in odds:
+            assert speaker.ask("tools/call", **call, arguments={name: odd})["result"]["isError"] is True
         assert speaker.ask("tools/call", **call, arguments={})["result"]["isError"] is False
         out, err = process.communicate(timeout=ENDS_WITHIN)
     assert (process.returncode, out) == (0, "")
@@ -102,22 +102,16 @@ def test_it_goes_on_after_lines_that_are_none_and_ends_when_its_input_does() -> 
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_though_its_input_is_open(sent: int) -> None:
+def test_a_signal_ends_it_though_its_input_is_open() -> None:
     with speaking() as process:
         speaker = Speaker(process)
         assert speaker.ask("ping")["result"] == {}
-        process.send_signal(sent)
+        process.send_signal(signal.SIGTERM)
         assert process.wait(ENDS_WITHIN) == 0
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.read() == ""
         assert "Traceback" not in process.stderr.read()
-
-
-def test_without_any_input_it_ends_at_once() -> None:
-    ended = run("stdio")
-    assert (ended.returncode, ended.stdout) == (0, "")
 
 
 def test_requests_from_a_file_are_all_answered() -> None:
@@ -129,10 +123,3 @@ def test_requests_from_a_file_are_all_answered() -> None:
     answers = [json.loads(line) for line in out.splitlines()]
     assert sorted(answer["id"] for answer in answers) == list(range(6))
     assert process.returncode == 0
-
-
-def test_its_environment_is_read_strictly_too() -> None:
-    ended = run("stdio", WA_MCP_LOGLEVEL="debug")
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("wa-mcp: WA_MCP_LOGLEVEL is not a setting; known are ")
-    assert os.linesep.join(ended.stderr.splitlines()[1:]) == ""

@@ -1,11 +1,15 @@
 """What tests of the agent surface share: ways in, and how to read what comes out."""
 
-from collections.abc import Awaitable
+import ssl
+from collections.abc import AsyncGenerator, Awaitable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+import httpx2
 import pytest
 from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, RequestParamsMeta
 
 from wa_mcp import Runtime, agent_server
@@ -14,6 +18,9 @@ Era = Literal["auto", "legacy"]
 ERAS: tuple[Era, ...] = ("auto", "legacy")
 
 SESSION_ID = "an-agent-s-session-id-0001"
+# Unused, but each HTTP client would make one of its own, which takes longer than all else in a test.
+TLS = ssl.create_default_context()
+
 MAIL = {"recipient": "ada@example.com", "subject": "Plan", "body": "Let us meet."}
 
 
@@ -25,12 +32,26 @@ class Door:
     era: Era
     base: str | None
 
-    def client(self, session_id: str | None = None, *, query: str = "") -> Client:
-        """Make a client of one session, or of none."""
+    @asynccontextmanager
+    async def client(self, session_id: str | None = None) -> AsyncGenerator[Client]:
+        """Connect a client of one session, or of none."""
         if self.base is None:
-            return Client(agent_server(self.runtime, session_id), mode=self.era)
-        path = "/mcp" if session_id is None else f"/sessions/{session_id}/mcp"
-        return Client(self.base + path + query, mode=self.era)
+            async with Client(agent_server(self.runtime, session_id), mode=self.era) as client:
+                yield client
+        else:
+            path = "/mcp" if session_id is None else f"/sessions/{session_id}/mcp"
+            async with over_http(self.base + path, self.era) as client:
+                yield client
+
+
+@asynccontextmanager
+async def over_http(url: str, era: Era, headers: Sequence[tuple[str, str]] = ()) -> AsyncGenerator[Client]:
+    """Connect a client that sends these headers too."""
+    async with (
+        httpx2.AsyncClient(headers=list(headers), verify=TLS, timeout=30) as http,
+        Client(streamable_http_client(url, http_client=http), mode=era) as client,
+    ):
+        yield client
 
 
 def named(**entries: Any) -> RequestParamsMeta:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.conftest import http_server
 from tests.wa_mcp.agents import ERAS, Door
+from toolkits.dataset import Dataset
 from wa_mcp import Runtime, Settings
 
 DOORS = [(over_http, era) for over_http in (False, True) for era in ERAS]
@@ -15,6 +16,17 @@ DOORS = [(over_http, era) for over_http in (False, True) for era in ERAS]
 def office() -> Runtime:
     """A runtime that the tests of a module share; each seeds sessions of its own."""
     return Runtime(Settings(allowed_host=("Office.example",), public_url="https://Work.Example:8443/office/"))
+
+
+@pytest.fixture
+def runtime(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> Runtime:
+    """A fresh runtime on the bundled data, which is loaded once for all tests."""
+
+    def loaded(*_: object) -> Dataset:
+        return dataset
+
+    monkeypatch.setattr("wa_mcp.runtime.load_dataset", loaded)
+    return Runtime(Settings())
 
 
 @pytest.fixture(scope="module")

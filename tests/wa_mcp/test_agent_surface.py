@@ -3,12 +3,10 @@
 import json
 from typing import Any
 
-import httpx2
 import pytest
-from mcp import Client, MCPError
-from mcp.client.streamable_http import streamable_http_client
+from mcp import MCPError
 
-from tests.wa_mcp.agents import MAIL, Door, named, output, refusal, text, told
+from tests.wa_mcp.agents import MAIL, Door, named, output, over_http, refusal, text, told
 from wa_mcp.version import VERSION
 
 FIND = "company_directory_find_email_address"
@@ -149,14 +147,13 @@ async def test_the_first_request_makes_an_offered_session(door: Door) -> None:
 
 async def by_header(door: Door, path: str, *ids: str, **entries: Any) -> Any:
     """Call once with `WA-Session` headers, and give the answer's revision or the error's code and data."""
-    async with httpx2.AsyncClient(headers=[("WA-Session", session_id) for session_id in ids]) as http:
-        transport = streamable_http_client(f"{door.base}{path}", http_client=http)
-        async with Client(transport, mode=door.era) as client:
-            try:
-                result = await client.call_tool("email_send_email", MAIL, meta=named(**entries))
-            except MCPError as error:
-                return error.code, error.data
-            return told(result, "revision")
+    headers = [("WA-Session", session_id) for session_id in ids]
+    async with over_http(f"{door.base}{path}", door.era, headers) as client:
+        try:
+            result = await client.call_tool("email_send_email", MAIL, meta=named(**entries))
+        except MCPError as error:
+            return error.code, error.data
+        return told(result, "revision")
 
 
 async def test_a_header_names_the_session(web_door: Door) -> None:
@@ -177,7 +174,5 @@ async def test_a_header_that_disagrees_is_a_conflict(web_door: Door) -> None:
 
 async def test_the_list_over_a_header_is_the_session_s(web_door: Door) -> None:
     session = web_door.runtime.sessions.seed(toolkits=["company_directory"])
-    async with httpx2.AsyncClient(headers={"WA-Session": session.id}) as http:
-        transport = streamable_http_client(f"{web_door.base}/mcp", http_client=http)
-        async with Client(transport, mode=web_door.era) as client:
-            assert [tool.name for tool in (await client.list_tools()).tools] == [FIND]
+    async with over_http(f"{web_door.base}/mcp", web_door.era, [("WA-Session", session.id)]) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == [FIND]

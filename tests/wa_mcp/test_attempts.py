@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import httpx2
 import pytest
 from mcp import Client, MCPError
-from mcp.client.streamable_http import streamable_http_client
 
-from tests.wa_mcp.agents import ERAS, Door, Era, named, refusal, told
+from tests.wa_mcp.agents import ERAS, Door, Era, named, over_http, refusal, told
 from wa_mcp.sessions import Session
 
 READ = "company_directory_find_email_address"
@@ -83,17 +81,16 @@ class Caller:
     """Calls one session over HTTP, naming attempts in the URL, in headers and in `_meta`."""
 
     def __init__(self, base: str, session: Session, era: Era) -> None:
-        self.url, self.era = base + session.path, era
+        self.url = base + session.path
+        self.era: Era = era
 
     async def __call__(self, query: str = "", headers: list[str] | None = None, **entries: Any) -> Any:
         sent = [("WA-Attempt", value) for value in headers or []]
-        async with httpx2.AsyncClient(headers=sent) as http:
-            transport = streamable_http_client(self.url + query, http_client=http)
-            async with Client(transport, mode=self.era) as client:
-                try:
-                    return await answer(client, **entries)
-                except MCPError as error:
-                    return error.code, error.data
+        async with over_http(self.url + query, self.era, sent) as client:
+            try:
+                return await answer(client, **entries)
+            except MCPError as error:
+                return error.code, error.data
 
 
 @pytest.fixture(params=ERAS)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from wa_mcp.cli import main
+from wa_mcp.version import VERSION
 
 
 @pytest.mark.parametrize(
@@ -80,6 +81,22 @@ def test_a_place_that_cannot_be_written_ends_with_1_and_one_line(
     out, err = capsys.readouterr()
     assert (out, len(err.splitlines())) == ("", 1)
     assert err.startswith("wa-mcp: ")
+
+
+def test_a_data_set_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = tmp_path / "dataset.toml"
+    mine.write_text("mine")
+    assert main(["data", "generate", "--out", str(tmp_path)]) == 1
+    out, err = capsys.readouterr()
+    assert (out, len(err.splitlines())) == ("", 1)
+    assert list(tmp_path.iterdir()) == [mine]
+    assert mine.read_text() == "mine"
+
+
+def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert (ended.value.code, capsys.readouterr()) == (0, (f"wa-mcp {VERSION}\n", ""))
 
 
 def test_an_interruption_is_no_trace(
