@@ -22,7 +22,7 @@ from mcp.types import Tool as AdvertisedTool
 from toolkits.tool import Tool
 from wa_mcp.errors import CodedError, SessionError, invalid_params, on_the_wire
 from wa_mcp.runtime import Runtime
-from wa_mcp.sessions import Answer
+from wa_mcp.sessions import MOST_ATTEMPTS, Answer
 from wa_mcp.version import VERSION
 
 __all__ = ["META", "advertised", "agent_server", "guarded"]
@@ -64,7 +64,12 @@ def agent_server(runtime: Runtime, session_id: str | None = None) -> Server[Any]
         call_id = (context.meta or {}).get(META + "callId")
         session = runtime.sessions.find(_session_required(context, session_id), _attempts(context))
         # No await from here to the answer: the call is atomic.
-        return _result(session.call(params.name, params.arguments, call_id=call_id))
+        before = session.state
+        try:
+            return _result(session.call(params.name, params.arguments, call_id=call_id))
+        except Exception:
+            session.state = before  # what could not be answered was not done
+            raise
 
     def input_schema(name: str) -> Mapping[str, Any] | None:
         return tool.schema if (tool := tools.get(name)) is not None else None
@@ -130,7 +135,8 @@ def _session_named(context: Context, bound: str | None) -> str | None:
     """Find which session a request names, in any of the ways it can."""
     ways: list[Any] = [bound, (context.meta or {}).get(META + "session")]
     if context.request is not None:
-        ways += [context.request.path_params.get("session_id"), context.request.headers.get("WA-Session")]
+        ways.append(context.request.path_params.get("session_id"))
+        ways += context.request.headers.getlist("WA-Session")
     named = {way for way in ways if isinstance(way, str)}
     if any(way is not None and not isinstance(way, str) for way in ways):
         raise invalid_params("_meta['dev.wa-mcp/session'] must be a text.")
@@ -143,21 +149,23 @@ def _attempts(context: Context) -> list[int]:
     """List the attempts that a request names: in a header, in `_meta`, in the URL."""
     ways: list[Any] = [(context.meta or {}).get(META + "attempt")]
     if context.request is not None:
-        ways += [context.request.headers.get("WA-Attempt"), context.request.query_params.get("attempt")]
+        ways += context.request.headers.getlist("WA-Attempt")
+        ways += context.request.query_params.getlist("attempt")
     return [_attempt(way) for way in ways if way is not None]
 
 
 def _attempt(given: Any) -> int:
     if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) <= 16:
-        return int(given)
-    if isinstance(given, int) and not isinstance(given, bool):
+        given = int(given)
+    if isinstance(given, int) and not isinstance(given, bool) and 0 <= given <= MOST_ATTEMPTS:
         return given
     raise invalid_params("An attempt must be a whole number from 0.")
 
 
 def _result(answer: Answer) -> CallToolResult:
     value = answer.outcome.value
-    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    encoded = orjson.dumps(value).decode()  # a text too: one that is no Unicode must not leave
+    text = value if isinstance(value, str) else encoded
     return CallToolResult(
         content=[TextContent(text=text)],
         structured_content={"output": value},

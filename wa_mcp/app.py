@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from wa_mcp.agent_server import agent_server
 from wa_mcp.runtime import Runtime
@@ -23,6 +23,13 @@ __all__ = ["http_app"]
 
 SWEEP_EVERY: Final = 30.0
 """Seconds between two looks for idle sessions, at most."""
+
+_EXCEPTION_TEXT: Final = b'"message":"Validation error: '
+_NO_REQUEST: Final = {
+    "jsonrpc": "2.0",
+    "id": None,
+    "error": {"code": -32600, "message": "Body must be a single JSON-RPC request or notification object"},
+}
 
 
 def http_app(runtime: Runtime) -> Starlette:
@@ -83,7 +90,25 @@ class _Surface:
         if self._manager is None:
             await Response("The server is not running.", status_code=503)(scope, receive, send)
             return
-        await self._manager.handle_request(scope, receive, send)
+        await self._manager.handle_request(scope, receive, _plainly(scope, receive, send))
+
+
+def _plainly(scope: Scope, receive: Receive, send: Send) -> Send:
+    """Send plain words in place of an exception's text, the SDK's answer to legacy bodies of no use."""
+    held: list[Message] = []
+
+    async def plain(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] == 400:
+            held.append(message)
+        elif held and _EXCEPTION_TEXT in message["body"]:
+            await JSONResponse(_NO_REQUEST, status_code=400)(scope, receive, send)
+        else:
+            for earlier in held:
+                await send(earlier)
+            held.clear()
+            await send(message)
+
+    return plain
 
 
 def _security(settings: Settings) -> TransportSecuritySettings:
@@ -93,6 +118,7 @@ def _security(settings: Settings) -> TransportSecuritySettings:
         hosts.append(f"[{settings.host}]" if ":" in settings.host else settings.host)
     if settings.public_url is not None:
         hosts.append(urlsplit(settings.public_url).netloc)
+    hosts = [host.lower() for host in hosts]  # as clients send it
     return TransportSecuritySettings(
         allowed_hosts=[form for host in hosts for form in (host, f"{host}:*")],
         allowed_origins=[

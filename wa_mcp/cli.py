@@ -14,7 +14,7 @@ from wa_mcp.catalogue import CATALOGUE
 from wa_mcp.demo import demo
 from wa_mcp.logs import log_to_stderr
 from wa_mcp.runtime import Runtime
-from wa_mcp.serve import CannotListen, serve_http, serve_stdio
+from wa_mcp.serve import serve_http, serve_stdio
 from wa_mcp.settings import PREFIX, Settings, SettingsError, read_settings
 from wa_mcp.version import VERSION
 
@@ -40,14 +40,19 @@ _STDIO_FLAGS: Final = ("data", "log_level")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and give its exit status: 0 done, 1 it failed, 2 it was asked for wrongly."""
+    """Run the command and give its exit status.
+
+    0 done, 1 it failed, 2 it was asked for wrongly, 130 interrupted before it had anything to end in order.
+    """
     parser = _parser()
     asked = parser.parse_args(arguments)
     try:
         return asked.command(asked)
-    except (SettingsError, DataError, CannotListen, FileExistsError) as error:
+    except (SettingsError, DataError, OSError) as error:
         sys.stderr.write(f"wa-mcp: {error}\n")
         return 2 if isinstance(error, SettingsError) else 1
+    except KeyboardInterrupt:
+        return 130
 
 
 def _parser() -> argparse.ArgumentParser:

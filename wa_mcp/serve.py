@@ -18,6 +18,7 @@ from wa_mcp.agent_server import agent_server
 from wa_mcp.app import http_app
 from wa_mcp.runtime import Runtime
 from wa_mcp.settings import Settings
+from wa_mcp.stdio import until_answered
 from wa_mcp.version import VERSION
 
 __all__ = ["CannotListen", "serve_http", "serve_stdio"]
@@ -91,7 +92,10 @@ async def _serve_stdio(runtime: Runtime) -> None:
     server = agent_server(runtime, runtime.sessions.seed().id)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_end_on_signal)
-        async with stdio_server() as (reading, writing):
+        async with (
+            stdio_server() as streams,
+            until_answered(*streams, within=DRAIN_WITHIN) as (reading, writing),
+        ):
             await server.run(reading, writing, server.create_initialization_options())
         tasks.cancel_scope.cancel()
 

@@ -19,7 +19,16 @@ from toolkits.dataset import Dataset
 from toolkits.workplace import Outcome, Workplace, unknown_tool
 from wa_mcp.errors import CodedError, SessionError, invalid_params
 
-__all__ = ["Answer", "Episode", "OnCheckpoint", "Session", "SessionState", "Sessions", "capture_key"]
+__all__ = [
+    "MOST_ATTEMPTS",
+    "Answer",
+    "Episode",
+    "OnCheckpoint",
+    "Session",
+    "SessionState",
+    "Sessions",
+    "capture_key",
+]
 
 OnCheckpoint = Literal["refuse", "wait"]
 
@@ -155,6 +164,7 @@ class Session:
         """
         # No await from here to the new state, so no lock is needed.
         state = self.state
+        self.touched = monotonic()
         if call_id is not None:
             _check_text("callId", call_id, LONGEST_CALL_ID)
             if (known := state.remembered.get(call_id)) is not None:
@@ -175,7 +185,6 @@ class Session:
             reads=state.reads + (not outcome.is_error and not outcome.changed),
             remembered=remembered,
         )
-        self.touched = monotonic()
         return Answer(outcome, workplace.revision, state.episode.attempt)
 
     def sees(self, tool: str) -> bool:
@@ -305,15 +314,16 @@ class Sessions:
         return session
 
     def close(self, session_id: str) -> Literal["closed", "already_closed"]:
-        """End a session and drop its state; its id stays spent.
+        """End a session, or one only offered, and drop its state; its id stays spent.
 
         Raises:
             SessionError: `session_unknown` for an id that never was.
         """
-        if self._live.pop(session_id, None) is None:
+        if self._live.pop(session_id, None) is None and session_id not in self._offered:
             if session_id in self._spent:
                 return "already_closed"
             raise SessionError("session_unknown", "There is no such session.")
+        self._offered.discard(session_id)
         self._spend(session_id)
         return "closed"
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
@@ -24,10 +25,25 @@ class SettingsError(ValueError):
 def _public(url: str | None) -> str | None:
     if url is None:
         return None
-    scheme, _, rest = url.partition("://")
-    if scheme not in ("http", "https") or not rest or any(mark in rest for mark in "?# "):
+    if not url.startswith(("http://", "https://")) or any(mark in url for mark in "?# ") or not _host(url):
         raise PydanticCustomError("url", "expected http:// or https:// and a host, without query or fragment")
     return url.rstrip("/")
+
+
+def _host(url: str) -> str | None:
+    """Find the host that a URL names, None where it names none or is no URL."""
+    try:
+        parts = urlsplit(url)
+        return parts.hostname if parts.port != 0 else None
+    except ValueError:
+        return None
+
+
+def _bare(hosts: tuple[str, ...]) -> tuple[str, ...]:
+    for host in hosts:
+        if not host or any(mark in host for mark in "/?#@* "):
+            raise PydanticCustomError("host", "expected a host name, with or without a port")
+    return hosts
 
 
 class Settings(BaseModel):
@@ -54,7 +70,7 @@ class Settings(BaseModel):
     checkpoint_root: Path = Path("checkpoints")
     instance: Annotated[str, Field(pattern=_INSTANCE)] = "main"
     public_url: Annotated[str | None, AfterValidator(_public)] = None
-    allowed_host: tuple[str, ...] = ()
+    allowed_host: Annotated[tuple[str, ...], AfterValidator(_bare)] = ()
     max_sessions: Annotated[int, Field(ge=1, le=1_000_000)] = 20_000
     idle_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -63,7 +79,9 @@ class Settings(BaseModel):
         """Give the URL that sessions' paths are put behind, without a slash at its end."""
         if self.public_url is not None:
             return self.public_url
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        # Nobody can be called at "all addresses", but then this machine's loopback is one of them.
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        host = f"[{host}]" if ":" in host else host
         return f"http://{host}:{self.port if port is None else port}"
 
 
@@ -83,12 +101,16 @@ def read_settings(environment: Mapping[str, str], flags: Mapping[str, Any]) -> S
         if name not in Settings.model_fields or variable != variable.upper():
             known = ", ".join(PREFIX + field.upper() for field in Settings.model_fields)
             raise SettingsError(f"{variable} is not a setting; known are {known}")
-        given[name] = tuple(part.strip() for part in text.split(",")) if name in _LISTS else text
+        given[name] = _listed(text) if name in _LISTS else text
     given |= {name: value for name, value in flags.items() if value is not None}
     try:
         return Settings(**given)
     except ValidationError as error:
         raise SettingsError("; ".join(_complaints(error, flags))) from None
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(stripped for part in text.split(",") if (stripped := part.strip()))
 
 
 def _complaints(error: ValidationError, flags: Mapping[str, Any]) -> list[str]:
