@@ -1,6 +1,6 @@
 """The one gate that work which changes sessions goes through."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import Final, Literal
 
 import anyio
@@ -204,7 +204,7 @@ class Gate:
             self._watches.remove(watch)
 
     @property
-    def in_flight(self) -> Iterable[Call]:
+    def in_flight(self) -> Collection[Call]:
         """The calls that were admitted and have not left."""
         return self._in_flight
 
@@ -212,6 +212,11 @@ class Gate:
     def blockers(self) -> list[Call]:
         """The calls in flight that keep a checkpoint from being prepared, the oldest first."""
         return sorted(filter(self.holds_up, self._in_flight), key=lambda call: call.started)
+
+    @property
+    def is_drained(self) -> bool:
+        """Whether no call in flight keeps a checkpoint from being prepared."""
+        return not any(map(self.holds_up, self._in_flight))
 
     @property
     def is_open(self) -> bool:

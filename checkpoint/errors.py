@@ -35,6 +35,7 @@ class AdmissionClosed(CheckpointError):
     code = "admission_closed"
 
     def __init__(self, checkpoint_id: str, *, retry_after_ms: int = RETRY_AFTER_MS) -> None:
+        """Name the open checkpoint and when to try again, in milliseconds."""
         super().__init__(f"a checkpoint is being taken; try again in {retry_after_ms} ms")
         self.checkpoint_id, self.retry_after_ms = checkpoint_id, retry_after_ms
 
@@ -48,6 +49,7 @@ class _SessionsRefused(CheckpointError):
     sentence: ClassVar[str] = ""
 
     def __init__(self, session_ids: Sequence[str]) -> None:
+        """Name the sessions."""
         super().__init__(f"{len(session_ids)} {self.sentence}")
         self.session_ids = tuple(session_ids)
 
@@ -77,6 +79,7 @@ class SessionLimit(CheckpointError):
     code = "session_limit"
 
     def __init__(self, limit: int) -> None:
+        """Name the limit."""
         super().__init__(f"the server holds at most {limit} sessions")
         self.limit = limit
 
@@ -92,6 +95,7 @@ class InvalidPhase(CheckpointError):
     code = "invalid_phase"
 
     def __init__(self, operation: str, phase: str) -> None:
+        """Name the operation and the phase it met."""
         super().__init__(f"{operation} is not possible in phase {phase}")
         self.operation, self.phase = operation, phase
 
@@ -107,6 +111,7 @@ class CheckpointConflict(CheckpointError):
     code = "checkpoint_conflict"
 
     def __init__(self, open_id: str, *, reason: str = "another checkpoint is open") -> None:
+        """Name the open checkpoint."""
         super().__init__(reason)
         self.open_id = open_id
 
@@ -122,6 +127,7 @@ class StaleCheckpoint(CheckpointError):
     code = "stale_checkpoint"
 
     def __init__(self, checkpoint_id: str) -> None:
+        """Name the checkpoint that is over."""
         super().__init__("the checkpoint was resumed already, or its lease ended")
         self.checkpoint_id = checkpoint_id
 
@@ -137,6 +143,7 @@ class RestartInScope(CheckpointError):
     code = "restart_in_scope"
 
     def __init__(self, episodes: Sequence[Episode]) -> None:
+        """Name the episodes."""
         super().__init__(f"{len(episodes)} episode(s) in scope can only be restarted, not checkpointed")
         self.episodes = tuple(episodes)
 
@@ -152,6 +159,7 @@ class DeadlineExceeded(CheckpointError):
     code = "deadline_exceeded"
 
     def __init__(self, operation: str, *, timeout_seconds: float) -> None:
+        """Name the operation and how long it was given, in seconds."""
         super().__init__(f"{operation} was not done within {timeout_seconds:g} s")
         self.operation, self.timeout_seconds = operation, timeout_seconds
 
@@ -170,6 +178,7 @@ class StaleAttempt(CheckpointError):
     code = "stale_attempt"
 
     def __init__(self, episode: Episode, *, reason: str = "the attempt is retired") -> None:
+        """Name the episode the call was for."""
         super().__init__(reason)
         self.episode = episode
 
@@ -185,6 +194,7 @@ class InvalidCheckpointState(CheckpointError):
     code = "invalid_checkpoint_state"
 
     def __init__(self, reason: str) -> None:
+        """Say why."""
         super().__init__(reason)
         self.reason = reason
 
@@ -200,6 +210,7 @@ class InvalidParams(CheckpointError):
     code = "invalid_params"
 
     def __init__(self, reason: str) -> None:
+        """Say why."""
         super().__init__(reason)
         self.reason = reason
 
@@ -215,6 +226,7 @@ class CallIdConflict(CheckpointError):
     code = "call_id_conflict"
 
     def __init__(self, call_id: str) -> None:
+        """Name the call id."""
         super().__init__("the call id was used for another call")
         self.call_id = call_id
 

@@ -3,7 +3,7 @@
 import os
 import stat
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -85,12 +85,10 @@ class Folder:
             yield fd
         finally:
             os.close(fd)
-            try:
+            # Renamed, as it should be; or the disk is in trouble, which has been said already, and then a
+            # temporary file that stays is never read.
+            with suppress(OSError):
                 os.unlink(name, dir_fd=self._fd)
-            except OSError:
-                # Renamed, as it should be; or the disk is in trouble, which has been said already, and then
-                # a temporary file that stays is never read.
-                pass
 
     def rename(self, name: str, new_name: str) -> None:
         """Give a file its final name; replaces what has that name."""
@@ -148,11 +146,9 @@ def open_folder(root: Path, place: Place, *, create: bool) -> Generator[Folder]:
 
 def _step_into(fd: int, name: str, *, create: bool) -> int:
     if create:
-        try:
+        with suppress(FileExistsError):
             os.mkdir(name, _FOLDER_MODE, dir_fd=fd)
             os.fsync(fd)
-        except FileExistsError:
-            pass
     inner = os.open(name, _OPEN_FOLDER, dir_fd=fd)
     os.close(fd)
     return inner

@@ -41,8 +41,8 @@ class LiveSession(NamedTuple):
 class StateExport:
     """A consistent snapshot by reference.
 
-    Taken on the event loop, walked through once in a worker thread while the sessions go on: what it refers to
-    must be immutable. Values may be `orjson.Fragment` of one line each.
+    Taken on the event loop, walked through once in a worker thread while the sessions go on: what it refers
+    to must be immutable. Values may be `orjson.Fragment` of one line each.
 
     Attributes:
         states: one mapping a session; may be a generator that does the work as it is walked through.
@@ -60,7 +60,7 @@ class Installation(Protocol):
         """Make it all live at once. On the event loop; must not await.
 
         Raises:
-            CheckpointError: something live is in the way (`SessionSpent`, `SessionLimit`, ...); nothing was done.
+            CheckpointError: something is in the way (`SessionSpent`, `SessionLimit`); nothing was done.
         """
         ...
 

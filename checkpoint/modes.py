@@ -1,6 +1,6 @@
 """The three ways a server takes part in a checkpoint, behind one interface."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from checkpoint import hooks
@@ -12,10 +12,7 @@ from checkpoint.hooks import Installation, Nothing, Server, SessionStates, State
 class Participation(Protocol):
     """How a server takes part."""
 
-    @property
-    def mode(self) -> hooks.Mode:
-        """What the server declared."""
-        ...
+    mode: ClassVar[hooks.Mode]
 
     def holds_up(self, call: Call) -> bool:
         """Whether a call in flight keeps a checkpoint from being prepared."""
@@ -162,8 +159,3 @@ def participation_of(server: Server) -> Participation:
     if not isinstance(server, SessionStates):
         raise TypeError("a server in mode 'exported' has the hooks of SessionStates")
     return Exported(server, waits_for_verify=verify == "wait")
-
-
-def in_scope(session: hooks.LiveSession, episodes: Collection[Episode] | None) -> bool:
-    """Whether a commit of `episodes` (None: of all) is about this session."""
-    return episodes is None or session.episode in episodes

@@ -67,7 +67,7 @@ ARROWS: Final[Mapping[Phase, Mapping[Event, Phase]]] = {
     Phase.RESTORED: {Event.RESUME: Phase.IDLE, Event.LEASE_OVER: Phase.IDLE},
 }
 
-_IN_EVERY_OPEN_PHASE: Final = dict.fromkeys(
+_IN_EVERY_OPEN_PHASE: Final[Mapping[Phase, Reply]] = dict.fromkeys(
     (Phase.PREPARING, Phase.PREPARED, Phase.COMMITTED, Phase.RESTORED), Reply.ACT
 )
 
@@ -120,11 +120,6 @@ def reply_to(operation: Operation, phase: Phase, *, reading: bool = False) -> Re
 def drains(phase: Phase) -> bool:
     """Whether the phase ends by itself once no call is in flight."""
     return Event.DRAINED in ARROWS[phase]
-
-
-def commits(phase: Phase) -> bool:
-    """Whether a write that is published now moves the phase."""
-    return Event.COMMIT in ARROWS[phase]
 
 
 def discards(phase: Phase) -> bool:
