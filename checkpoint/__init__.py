@@ -1,7 +1,7 @@
 """Phases, lease, admission and store of a checkpoint.
 
-A server gives its sessions out and takes them back through the hooks of `checkpoint.hooks`; a controller drives
-`CheckpointControl`; all work that changes sessions goes through its `gate`.
+A server gives its sessions out and takes them back through the hooks of `checkpoint.hooks`; a controller
+drives `CheckpointControl`; all work that changes sessions goes through its `gate`.
 """
 
 from checkpoint.admission import VERIFY, Call, Gate, OnCheckpoint

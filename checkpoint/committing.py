@@ -98,15 +98,16 @@ class Committing:
 
     def _start(self, opened: Opened, request: CommitRequest) -> Write:
         # No await in here: the sessions, the facts and what is taken out are of one moment.
+        facts = self._rebuilder.facts_line()
         export, taken_out = self._snapshot(request.episodes)
         write = opened.write = Write(opened.checkpoint_id, request, taken_out)
         if request.background:
             self._standing.go(Event.COMMIT)
-        self.writer.start(self._tasks, write, export, self._rebuilder.facts_line())
+        self.writer.start(self._tasks, write, export, facts)
         return write
 
     def _snapshot(self, episodes: frozenset[Episode] | None) -> tuple[StateExport, TakenOut]:
-        restarts = [] if episodes is None else episodes.intersection(self._participation.restarts())
+        restarts = (episodes or frozenset()).intersection(self._participation.restarts())
         if restarts:
             raise RestartInScope(sorted(restarts))
         # A retired session whose call is still in flight is live, but nothing is kept of it.

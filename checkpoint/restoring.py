@@ -5,7 +5,7 @@ import logging
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from checkpoint.episode import Episode
 from checkpoint.errors import CheckpointError, InvalidCheckpointState, SessionConflict, StaleAttempt
@@ -21,7 +21,8 @@ from checkpoint.store import Store
 logger = logging.getLogger(__name__)
 
 
-class Shard(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Shard:
     """One of `count` servers that share a checkpoint out among them; `index` from 0."""
 
     index: int

@@ -67,7 +67,7 @@ class Reviving:
         check_id(checkpoint_id)
         check_timeout(timeout_seconds)
         if shard is not None:
-            check_shard(*shard)
+            check_shard(shard.index, shard.count)
         request = RestoreRequest(
             self._store.place(checkpoint_dir),
             None if episodes is None else frozenset(episodes),
