@@ -116,6 +116,9 @@ class CheckpointControl:
         with anyio.move_on_after(CLOSE_WITHIN, shield=True):
             await self._writer.finished()
         self._tasks.cancel_scope.cancel()
+        if isinstance(error, Exception):
+            # It passes by as it is, rather than in a group of one.
+            kind = error = trace = None
         return await self._entered.__aexit__(kind, error, trace)
 
     def status(self) -> Status:

@@ -1,9 +1,13 @@
 """Small servers to drive the control plane with: one of each `checkpoint_mode`."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import anyio
+import anyio.to_thread
 
 from checkpoint import (
     CheckpointControl,
@@ -21,6 +25,28 @@ from checkpoint import (
 from checkpoint.errors import SessionLimit, SessionSpent
 
 
+class Hold:
+    """Stops a worker thread at a place until it is let go."""
+
+    def __init__(self) -> None:
+        self._reached, self._released = threading.Event(), threading.Event()
+
+    def __call__(self) -> None:
+        self._reached.set()
+        assert self._released.wait(15)
+
+    async def reached(self) -> None:
+        assert await anyio.to_thread.run_sync(self._reached.wait, 15, abandon_on_cancel=True)
+
+    def release(self) -> None:
+        self._released.set()
+
+
+async def settled() -> None:
+    """Let every task that can run do so."""
+    await anyio.wait_all_tasks_blocked()
+
+
 class Clock:
     """Stands still unless told otherwise."""
 
@@ -29,6 +55,10 @@ class Clock:
 
     def __call__(self) -> float:
         return self.seconds
+
+
+def nothing() -> None:
+    """Hold nobody."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +82,7 @@ class Exporting:
     base: Any = field(default_factory=lambda: {"paper": ["white", None, "yellow"]})
     limit: int = 20_000
     crashes_in: str = ""
+    holds: dict[str, Callable[[], None]] = field(default_factory=dict[str, Callable[[], None]])
 
     def seed(self, session_id: str, rollout: str, attempt: int = 0, *notes: str) -> None:
         self.desks[session_id] = Desk(Episode(rollout, attempt), notes)
@@ -103,6 +134,7 @@ class Exporting:
         return Merging(self, {key for keys in facts for key in keys} - self.spent)
 
     def _maybe_crash(self, where: str) -> None:
+        self.holds.get(where, nothing)()
         if self.crashes_in == where:
             raise RuntimeError(f"the hook crashes in {where}")
 
