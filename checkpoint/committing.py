@@ -2,8 +2,7 @@
 
 from collections.abc import Collection
 
-import anyio.abc
-
+from checkpoint.background import Background
 from checkpoint.checks import check_id, check_timeout
 from checkpoint.episode import Episode
 from checkpoint.errors import CheckpointConflict, InvalidPhase, RestartInScope
@@ -29,7 +28,7 @@ class Committing:
         standing: Standing,
         store: Store,
         rebuilder: Rebuilder,
-        tasks: anyio.abc.TaskGroup,
+        tasks: Background,
     ) -> None:
         """Commit the sessions of `server`; writes run in `tasks`."""
         self._server, self._participation, self._retired = server, participation, retired

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Final
@@ -10,6 +9,7 @@ from typing import Final
 import anyio
 
 from checkpoint.admission import Call, Gate, OnCheckpoint
+from checkpoint.background import Background
 from checkpoint.checks import check_id, check_timeout
 from checkpoint.committing import Committing
 from checkpoint.episode import Episode
@@ -92,7 +92,7 @@ class CheckpointControl:
         self._report = Reporter(self.gate, now, server, participation).report
         self._standing = Standing(self.gate, now, grace=lease_grace, report=self._report)
         self.gate.look = self._standing.look
-        self._tasks, self._entered = anyio.create_task_group(), AsyncExitStack()
+        self._tasks = Background()
         store = Store(root, self._origin)
         rebuilder = Rebuilder(server, participation, self.retired)
         committing = Committing(
@@ -106,7 +106,7 @@ class CheckpointControl:
 
     async def __aenter__(self) -> "CheckpointControl":
         """Be ready to write and to read."""
-        await self._entered.enter_async_context(self._tasks)
+        await self._tasks.open()
         return self
 
     async def __aexit__(
@@ -115,11 +115,7 @@ class CheckpointControl:
         """Let writes that are under way finish, for a while; stop everything else."""
         with anyio.move_on_after(CLOSE_WITHIN, shield=True):
             await self._writer.finished()
-        self._tasks.cancel_scope.cancel()
-        if isinstance(error, Exception):
-            # It passes by as it is, rather than in a group of one.
-            kind = error = trace = None
-        return await self._entered.__aexit__(kind, error, trace)
+        return await self._tasks.close(kind, error, trace)
 
     def status(self) -> Status:
         """Where the server stands, in any phase."""

@@ -138,7 +138,8 @@ def open_folder(root: Path, place: Place, *, create: bool) -> Generator[Folder]:
     try:
         # The links are resolved, so one that is met on the way down was put there just now: it is refused.
         for name in real.relative_to(real_root).parts:
-            fd = _step_into(fd, name, create=create)
+            outer, fd = fd, _step_into(fd, name, create=create)
+            os.close(outer)
         yield Folder(fd)
     finally:
         os.close(fd)
@@ -149,9 +150,7 @@ def _step_into(fd: int, name: str, *, create: bool) -> int:
         with suppress(FileExistsError):
             os.mkdir(name, _FOLDER_MODE, dir_fd=fd)
             os.fsync(fd)
-    inner = os.open(name, _OPEN_FOLDER, dir_fd=fd)
-    os.close(fd)
-    return inner
+    return os.open(name, _OPEN_FOLDER, dir_fd=fd)
 
 
 def _spoken(name: str) -> str:

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
 import anyio
-import anyio.abc
 import anyio.to_thread
 
+from checkpoint.background import Background
 from checkpoint.episode import Episode
 from checkpoint.errors import CheckpointError, DeadlineExceeded, InvalidCheckpointState
 from checkpoint.files import Place
@@ -163,13 +163,13 @@ class Writer:
         self._turn = anyio.Lock()
         self._writes: OrderedDict[str, Write] = OrderedDict()
 
-    def start(self, tasks: anyio.abc.TaskGroup, write: Write, snapshot: StateExport, facts: Any) -> None:
+    def start(self, tasks: Background, write: Write, snapshot: StateExport, facts: Any) -> None:
         """Queue a write, and keep it for `of`."""
         self._writes[write.checkpoint_id] = write
         self._writes.move_to_end(write.checkpoint_id)
         if len(self._writes) > KEPT_WRITES:
             self._writes.popitem(last=False)
-        tasks.start_soon(self._run, write, snapshot, facts)
+        tasks.start(self._run, write, snapshot, facts)
 
     def of(self, checkpoint_id: str) -> Write | None:
         """The write of one of the last 64 ids."""

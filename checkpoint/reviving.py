@@ -4,10 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import anyio
-import anyio.abc
 import anyio.to_thread
 
+from checkpoint.background import Background
 from checkpoint.checks import check_id, check_shard, check_sources, check_step, check_timeout
 from checkpoint.episode import Episode
 from checkpoint.errors import CheckpointConflict, CheckpointError, InvalidPhase, StaleCheckpoint
@@ -29,7 +28,7 @@ class Reviving:
         standing: Standing,
         store: Store,
         rebuilder: Rebuilder,
-        tasks: anyio.abc.TaskGroup,
+        tasks: Background,
     ) -> None:
         """Restore what `rebuilder` builds, by default from what `instance` wrote; reading runs in `tasks`."""
         self._instance = instance
@@ -78,7 +77,7 @@ class Reviving:
         if self._standing.reply(Operation.RESTORE, checkpoint_id) is Reply.ACT:
             opened = self._standing.open(checkpoint_id, timeout_seconds)
             opened.reading = Reading(request)
-            self._tasks.start_soon(self._read, opened, opened.reading)
+            self._tasks.start(self._read, opened, opened.reading)
         else:
             opened = self._standing.renew(timeout_seconds)
         if opened.reading is None:

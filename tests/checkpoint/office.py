@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import anyio.to_thread
@@ -106,7 +106,12 @@ class Exporting:
     def _states(self, held: Sequence[tuple[str, Desk]]) -> Iterator[State]:
         for key, desk in held:
             self._maybe_crash("encode")
-            yield {"sessionId": key, "episode": desk.episode.as_json(), "base": "b1", "notes": list(desk.notes)}
+            yield {
+                "sessionId": key,
+                "episode": desk.episode.as_json(),
+                "base": "b1",
+                "notes": list(desk.notes),
+            }
 
     def restore_session_states(
         self, states: Sequence[State], bases: Mapping[str, Any], attempt_step: int
@@ -116,11 +121,13 @@ class Exporting:
         for state in states:
             if bases.get(state.get("base", "")) != self.base:
                 raise ValueError(f"session {state['sessionId'][:6]}: unknown base")
-            notes = state["notes"]
+            notes: Any = state["notes"]
             if not isinstance(notes, list):
                 raise ValueError(f"session {state['sessionId'][:6]}: notes are a list")
             episode = read_episode(state["episode"]).later(attempt_step)
-            built[state["sessionId"]] = Desk(episode, tuple(notes), untouched=True)
+            built[state["sessionId"]] = Desk(
+                episode, tuple(map(str, cast("list[object]", notes))), untouched=True
+            )
         return Arriving(self, built)
 
     def take_out_session_states(self, session_ids: Sequence[str]) -> TakenOut:
@@ -224,7 +231,11 @@ class Office:
 
 
 def make_office(
-    root: Path, server: Exporting | None = None, *, instance: str = "main", on_checkpoint: OnCheckpoint = "refuse"
+    root: Path,
+    server: Exporting | None = None,
+    *,
+    instance: str = "main",
+    on_checkpoint: OnCheckpoint = "refuse",
 ) -> Office:
     server, clock = server or Exporting(), Clock()
     control = CheckpointControl(

@@ -1,6 +1,6 @@
 """Controllers that misbehave: every operation in every phase, for every kind of id."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from itertools import product
 from pathlib import Path
@@ -67,7 +67,7 @@ async def store_something(root: Path) -> None:
 
 
 @asynccontextmanager
-async def brought_to(situation: str, root: Path) -> AsyncIterator[tuple[Office, dict[str, Any]]]:
+async def brought_to(situation: str, root: Path) -> AsyncGenerator[tuple[Office, dict[str, Any]]]:
     """An office in a situation, with `open` open and `spent` spent, and the first results of `open`."""
     await store_something(root)
     office, first, hold = make_office(root), dict[str, Any](), Hold()
@@ -149,7 +149,10 @@ async def test_an_id_whose_lease_ended_counts_as_resumed(
     async with brought_to(situation, tmp_path) as (office, _):
         office.clock.seconds += 3600 + 30
         late = await said(OPERATIONS[operation](office, "open"), None)
-        fine = {"resume": "phase idle", "wait": "manifest" if situation == "committed" else "stale_checkpoint"}
+        fine = {
+            "resume": "phase idle",
+            "wait": "manifest" if situation == "committed" else "stale_checkpoint",
+        }
         assert late == fine.get(operation, "stale_checkpoint")
         assert office.control.status()["phase"] == "idle"
         assert office.control.gate.is_open
@@ -190,14 +193,14 @@ async def test_the_last_64_resumed_ids_stay_stale(office: Office) -> None:
     assert await said(office.control.prepare("c0", 5), None) == "phase prepared"
 
 
-@pytest.mark.parametrize("timeout", [0, -1, 3600.5, float("nan"), float("inf")])
-async def test_a_timeout_is_above_0_and_at_most_an_hour(office: Office, timeout: float) -> None:
+@pytest.mark.parametrize("seconds", [0, -1, 3600.5, float("nan"), float("inf")])
+async def test_a_timeout_is_above_0_and_at_most_an_hour(office: Office, seconds: float) -> None:
     for act in (
-        office.control.prepare("c", timeout),
-        office.control.commit("c", timeout, "d"),
-        office.control.wait("c", timeout),
-        office.control.restore("c", timeout, "d"),
-        office.control.renew("c", timeout),
+        office.control.prepare("c", seconds),
+        office.control.commit("c", seconds, "d"),
+        office.control.wait("c", seconds),
+        office.control.restore("c", seconds, "d"),
+        office.control.renew("c", seconds),
     ):
         assert await said(act, None) == "invalid_params"
 

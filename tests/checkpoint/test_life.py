@@ -9,7 +9,9 @@ from checkpoint.errors import AdmissionClosed
 from tests.checkpoint.office import Office, make_office
 
 
-async def test_sessions_go_on_in_a_fresh_server_as_if_nothing_had_happened(office: Office, tmp_path: Path) -> None:
+async def test_sessions_go_on_in_a_fresh_server_as_if_nothing_had_happened(
+    office: Office, tmp_path: Path
+) -> None:
     office.server.seed("session-1", "r1", 0, "buy milk")
     office.server.seed("session-2", "r2", 4)
     prepared = await office.control.prepare("c1", 5)
