@@ -6,7 +6,7 @@ from checkpoint.background import Background
 from checkpoint.checks import check_id, check_timeout
 from checkpoint.episode import Episode
 from checkpoint.errors import CheckpointConflict, InvalidPhase, RestartInScope
-from checkpoint.hooks import Server, StateExport, TakenOut
+from checkpoint.hooks import LiveSession, Server, StateExport, TakenOut
 from checkpoint.jobs import CommitRequest, Write, Writer
 from checkpoint.modes import Participation
 from checkpoint.phase import Event, Operation
@@ -109,8 +109,10 @@ class Committing:
         restarts = (episodes or frozenset()).intersection(self._participation.restarts())
         if restarts:
             raise RestartInScope(sorted(restarts))
-        # A retired session whose call is still in flight is live, but nothing is kept of it.
-        live = [it for it in self._server.live_sessions() if not self._retired.covers(it.episode)]
+        live: Collection[LiveSession] = self._server.live_sessions()
+        if self._retired.marks:
+            # A retired session whose call is still in flight is live, but nothing is kept of it.
+            live = [session for session in live if not self._retired.covers(session.episode)]
         if episodes is None:
             return self._participation.export(live), self._participation.take_out([])
         inside = [session for session in live if session.episode in episodes]

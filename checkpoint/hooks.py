@@ -81,7 +81,12 @@ class Server(Protocol):
     """What every server can say and do."""
 
     def live_sessions(self) -> Collection[LiveSession]:
-        """The sessions it holds now. Its length is asked for more often than its contents."""
+        """The sessions it holds now.
+
+        Asked for while admission is closed: better a view that makes nothing new, such as one of kept tuples,
+        than a list of fresh ones. Its length alone is asked for most often. What was handed out may change
+        with the sessions.
+        """
         ...
 
     def retire_session_state(self, session_id: str) -> None:

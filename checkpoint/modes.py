@@ -1,6 +1,6 @@
 """The three ways a server takes part in a checkpoint, behind one interface."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from checkpoint import hooks
@@ -22,7 +22,7 @@ class Participation(Protocol):
         """The live episodes that can only be started again."""
         ...
 
-    def export(self, sessions: Sequence[hooks.LiveSession]) -> StateExport:
+    def export(self, sessions: Collection[hooks.LiveSession]) -> StateExport:
         """A snapshot of these sessions, by reference."""
         ...
 
@@ -52,7 +52,7 @@ class Exported:
         """None."""
         return []
 
-    def export(self, sessions: Sequence[hooks.LiveSession]) -> StateExport:
+    def export(self, sessions: Collection[hooks.LiveSession]) -> StateExport:
         """What the server exports."""
         return self._server.export_session_states([session.session_id for session in sessions])
 
@@ -82,7 +82,7 @@ class Stateless:
         """None."""
         return []
 
-    def export(self, sessions: Sequence[hooks.LiveSession]) -> StateExport:
+    def export(self, sessions: Collection[hooks.LiveSession]) -> StateExport:
         """Id and episode of each session."""
         return StateExport(
             ({"sessionId": session.session_id, "episode": session.episode.as_json()} for session in sessions),
@@ -118,7 +118,7 @@ class RestartOnly:
         """Every live episode, each once."""
         return sorted({session.episode for session in self._server.live_sessions()})
 
-    def export(self, sessions: Sequence[hooks.LiveSession]) -> StateExport:
+    def export(self, sessions: Collection[hooks.LiveSession]) -> StateExport:
         """Nothing."""
         del sessions
         return StateExport((), {})

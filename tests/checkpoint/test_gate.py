@@ -10,6 +10,7 @@ import pytest
 
 from checkpoint import Call, CheckpointControl, Episode, Gate, Retired
 from checkpoint.errors import AdmissionClosed, StaleAttempt
+from checkpoint.lease import Lease
 from tests.checkpoint.office import Clock, Exporting, Office, make_office, settled
 
 EPISODE = Episode("r", 0)
@@ -242,3 +243,16 @@ def test_an_idle_gate_costs_about_a_microsecond() -> None:
 
     # Generous, for a slow machine: it is here to catch a lock, an await or a task that crept in.
     assert best_of(20) < 10e-6
+
+
+def test_a_gate_of_its_own_counts_every_call_and_opens_for_no_one() -> None:
+    clock = Clock()
+    gate = Gate(clock, Retired())
+    call = gate.enter(EPISODE, "note")
+    gate.close("c", Lease(clock, timeout=1, grace=0))
+    clock.seconds += 2
+    with pytest.raises(AdmissionClosed):
+        gate.enter(EPISODE, "note")
+    assert gate.blockers == [call]
+    gate.leave(call)
+    assert gate.is_drained
