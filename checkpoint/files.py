@@ -72,7 +72,7 @@ class Folder:
                 raise InvalidCheckpointState(f"{_spoken(name)} is not a file")
             if facts.st_size > at_most:
                 raise InvalidCheckpointState(f"{_spoken(name)} is longer than it should be")
-            with os.fdopen(os.dup(fd), "rb") as file:
+            with os.fdopen(fd, "rb", closefd=False) as file:
                 return file.read(at_most + 1)
         finally:
             os.close(fd)
@@ -129,7 +129,7 @@ def open_folder(root: Path, place: Place, *, create: bool) -> Generator[Folder]:
         OSError: there is no such folder, or it cannot be made.
     """
     if create:
-        root.mkdir(parents=True, exist_ok=True)
+        _make_root(root.absolute())
     real_root = Path(os.path.realpath(root))
     real = Path(os.path.realpath(real_root.joinpath(*place)))
     if not real.is_relative_to(real_root):
@@ -141,6 +141,18 @@ def open_folder(root: Path, place: Place, *, create: bool) -> Generator[Folder]:
             outer, fd = fd, _step_into(fd, name, create=create)
             os.close(outer)
         yield Folder(fd)
+    finally:
+        os.close(fd)
+
+
+def _make_root(root: Path) -> None:
+    if root.is_dir():
+        return
+    _make_root(root.parent)
+    root.mkdir(_FOLDER_MODE, exist_ok=True)
+    fd = os.open(root.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
     finally:
         os.close(fd)
 

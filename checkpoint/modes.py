@@ -84,10 +84,9 @@ class Stateless:
 
     def export(self, sessions: Collection[hooks.LiveSession]) -> StateExport:
         """Id and episode of each session."""
-        return StateExport(
-            ({"sessionId": session.session_id, "episode": session.episode.as_json()} for session in sessions),
-            {},
-        )
+        # They may be a view of live ones: held on to here, walked through later.
+        held = tuple(sessions)
+        return StateExport(({"sessionId": it.session_id, "episode": it.episode.as_json()} for it in held), {})
 
     def rebuild(self, states: Sequence[State], bases: Mapping[str, Any], attempt_step: int) -> Installation:
         """Nothing."""

@@ -109,6 +109,7 @@ class Rebuilder:
         Raises:
             InvalidCheckpointState: files or states are not what they should be.
         """
+        permit.check()
         read = [store.read(request.place, source, permit) for source in request.sources]
         checkpoint_ids = {contents.manifest["checkpointId"] for contents in read}
         if len(checkpoint_ids) != 1:
@@ -119,6 +120,7 @@ class Rebuilder:
         states = [state for contents in read for state in contents.states]
         wanted = [state for state in states if request.wants(*session_of(state))]
         facts = [contents.facts for contents in read]
+        permit.check()
         return self.rebuild(wanted, _all_bases(read), facts, request.attempt_step, *checkpoint_ids)
 
     def rebuild(

@@ -201,10 +201,26 @@ class Plain:
     sessions: dict[str, Episode] = field(default_factory=dict[str, Episode])
 
     def live_sessions(self) -> Collection[LiveSession]:
-        return [LiveSession(key, episode) for key, episode in self.sessions.items()]
+        return Live(self.sessions)
 
     def retire_session_state(self, session_id: str) -> None:
         self.sessions.pop(session_id, None)
+
+
+class Live(Collection[LiveSession]):
+    """A view: what is seen through it changes with the sessions."""
+
+    def __init__(self, sessions: dict[str, Episode]) -> None:
+        self._sessions = sessions
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    def __contains__(self, session: object) -> bool:
+        return session in list(self)
+
+    def __iter__(self) -> Iterator[LiveSession]:
+        return (LiveSession(key, episode) for key, episode in self._sessions.items())
 
 
 class Undeclared:

@@ -34,6 +34,16 @@ async def test_a_stateless_server_records_that_its_sessions_existed(tmp_path: Pa
         await control.resume("x", discard=True)
 
 
+async def test_a_stateless_server_records_the_sessions_of_the_moment(tmp_path: Path) -> None:
+    server = Plain("stateless", {"session-1": Episode("r1", 0)})
+    async with control_of(server, tmp_path) as control:
+        await control.prepare("c", 5)
+        await control.commit("c", 5, "step", background=True)
+        await control.resume("c")
+        server.sessions["session-2"] = Episode("r2", 0)
+        assert (await control.wait("c", 5))["manifest"]["counts"]["sessions"] == 1
+
+
 async def test_a_restart_only_server_reports_its_episodes_and_holds_nobody_up(tmp_path: Path) -> None:
     server = Undeclared(**{f"session-{number:03}": Episode(f"r{number:03}", 0) for number in range(150)})
     async with control_of(server, tmp_path) as control:
