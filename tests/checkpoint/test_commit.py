@@ -221,20 +221,20 @@ def holding(hold: Hold) -> Fault:
     return fault
 
 
-async def at_the_link(root: Path) -> int:
-    """The number of the call that publishes a checkpoint."""
+async def first(name: str, root: Path) -> int:
+    """The number of the first call of that name in a commit."""
     office, disk = make_office(root), Disk(-1, failing(errno.EIO))
     async with office.control:
         disk.put_in()
         await office.control.prepare("c0", 5)
         await office.control.commit("c0", 5, "step")
         Disk.take_out()
-    return disk.calls.index("link")
+    return disk.calls.index(name)
 
 
 async def test_resume_waits_for_a_write_that_is_just_being_published(office: Office, tmp_path: Path) -> None:
     hold = Hold()
-    number = await at_the_link(tmp_path / "counted")
+    number = await first("link", tmp_path / "counted")
     await office.control.prepare("c1", 5)
     Disk(number, holding(hold)).put_in()
     resumed, phases = list[bool](), list[str]()
@@ -258,6 +258,26 @@ async def test_resume_waits_for_a_write_that_is_just_being_published(office: Off
     assert resumed == [True, True]
     assert phases == ["idle"]
     assert is_published(office, "step")
+
+
+async def test_resume_stops_a_write_up_to_the_moment_it_is_published(office: Office, tmp_path: Path) -> None:
+    hold = Hold()
+    number = await first("rename", tmp_path / "counted")
+    await office.control.prepare("c1", 5)
+    Disk(number, holding(hold)).put_in()
+    async with anyio.create_task_group() as tasks:
+
+        async def commit() -> None:
+            with pytest.raises(StaleCheckpoint):
+                await office.control.commit("c1", 5, "step")
+
+        tasks.start_soon(commit)
+        await hold.reached()
+        assert not (await office.control.resume("c1"))["published"]
+    hold.release()
+    await office.control.prepare("c2", 5)
+    await office.control.commit("c2", 5, "other")
+    assert not is_published(office, "step")
 
 
 async def test_a_foreground_write_whose_lease_ends_is_not_published(office: Office, hold: Hold) -> None:

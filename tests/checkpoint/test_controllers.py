@@ -178,7 +178,7 @@ async def test_a_prepare_that_waits_is_told_when_resume_overtakes_it(office: Off
     async with anyio.create_task_group() as tasks:
 
         async def waits() -> None:
-            assert await said(office.control.prepare("c", 5), None) == "stale_checkpoint"
+            assert await said(office.control.prepare("c", 3600), None) == "stale_checkpoint"
 
         tasks.start_soon(waits)
         await anyio.wait_all_tasks_blocked()

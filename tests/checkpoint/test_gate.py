@@ -78,11 +78,10 @@ async def test_a_call_that_left_after_prepare_gave_up_makes_the_server_prepared(
 
 async def test_a_waiter_is_let_in_by_resume_and_resolves_its_session_anew(office: Office) -> None:
     await office.control.prepare("c", 5)
-    names = iter(["later"])
-    admitted: list[Call] = []
+    now, admitted = [Episode("earlier", 0)], list[Call]()
 
     async def call() -> None:
-        admitted.append(await office.control.gate.admit(lambda: Episode(next(names), 0), "note", "wait"))
+        admitted.append(await office.control.gate.admit(lambda: now[0], "note", "wait"))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(call)
@@ -90,6 +89,7 @@ async def test_a_waiter_is_let_in_by_resume_and_resolves_its_session_anew(office
         assert office.control.gate.waiting == 1
         assert not office.control.gate.in_flight
         assert office.control.status()["report"]["ready"]
+        now[0] = Episode("later", 0)
         await office.control.resume("c")
     assert [call.episode.rollout_id for call in admitted] == ["later"]
     assert office.control.gate.waiting == 0
