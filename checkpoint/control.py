@@ -111,11 +111,11 @@ class CheckpointControl:
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
+    ) -> None:
         """Let writes that are under way finish, for a while; stop everything else."""
         with anyio.move_on_after(CLOSE_WITHIN, shield=True):
             await self._writer.finished()
-        return await self._tasks.close(kind, error, trace)
+        await self._tasks.close()
 
     def status(self) -> Status:
         """Where the server stands, in any phase."""

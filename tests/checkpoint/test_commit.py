@@ -427,6 +427,52 @@ async def test_an_error_in_a_server_passes_by_its_control_plane_as_it_is(tmp_pat
             raise LookupError("mine")
 
 
+async def test_an_error_is_not_swallowed_with_the_tasks_that_are_cancelled_for_it(tmp_path: Path) -> None:
+    office, hold = make_office(tmp_path), Hold()
+    office.server.seed("session-1", "r1")
+    async with office.control:
+        await office.control.prepare("c", 5)
+        await office.control.commit("c", 5, "step")
+    fresh = make_office(tmp_path)
+    fresh.server.holds["build"] = hold
+
+    async def fail_amid_a_restore() -> None:
+        async with fresh.control:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(fresh.control.restore, "x", 5, "step")
+                await hold.reached()
+                tasks.cancel_scope.cancel()
+            raise LookupError("mine")
+
+    try:
+        with pytest.raises(LookupError, match="mine"):
+            await fail_amid_a_restore()
+    finally:
+        hold.release()
+
+
+async def test_a_server_that_is_cancelled_lets_its_writes_finish_and_is_cancelled_all_the_same(
+    tmp_path: Path,
+) -> None:
+    office, reached = make_office(tmp_path), list[str]()
+    office.server.seed("session-1", "r1")
+
+    async def serve() -> None:
+        async with office.control:
+            await office.control.prepare("c", 5)
+            await office.control.commit("c", 5, "step", background=True)
+            reached.append("serving")
+            await anyio.sleep_forever()
+        reached.append("never")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(serve)
+        await settled()
+        tasks.cancel_scope.cancel()
+    assert reached == ["serving"]
+    assert is_published(office, "step")
+
+
 async def test_the_loop_is_answered_while_a_checkpoint_of_many_sessions_is_written(office: Office) -> None:
     for number in range(10_000):
         office.server.seed(f"session-{number}", f"r{number}", 0, "x" * 300)

@@ -88,8 +88,10 @@ async def brought_to(situation: str, root: Path) -> AsyncGenerator[tuple[Office,
             office.server.holds["build"] = hold
             tasks.start_soon(quietly, office.control.restore("open", 3600, "stored"))
             await hold.reached()
-        yield office, first
-        hold.release()
+        try:
+            yield office, first
+        finally:
+            hold.release()
         await office.control.resume("open")
 
 
@@ -175,14 +177,15 @@ async def test_a_prepare_that_comes_after_its_resume_is_refused(office: Office) 
 
 async def test_a_prepare_that_waits_is_told_when_resume_overtakes_it(office: Office) -> None:
     call = office.control.gate.enter(Episode("r", 0), "note")
-    async with anyio.create_task_group() as tasks:
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
 
-        async def waits() -> None:
-            assert await said(office.control.prepare("c", 3600), None) == "stale_checkpoint"
+            async def waits() -> None:
+                assert await said(office.control.prepare("c", 3600), None) == "stale_checkpoint"
 
-        tasks.start_soon(waits)
-        await anyio.wait_all_tasks_blocked()
-        await office.control.resume("c")
+            tasks.start_soon(waits)
+            await anyio.wait_all_tasks_blocked()
+            await office.control.resume("c")
     office.control.gate.leave(call)
 
 
