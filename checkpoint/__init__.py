@@ -7,6 +7,7 @@ drives `CheckpointControl`; all work that changes sessions goes through its `gat
 from checkpoint.admission import VERIFY, Call, Gate, OnCheckpoint
 from checkpoint.control import CheckpointControl
 from checkpoint.episode import Episode, EpisodeJson, read_episode, shortened
+from checkpoint.errors import CheckpointError
 from checkpoint.hooks import (
     Installation,
     LiveSession,
@@ -30,6 +31,7 @@ __all__ = [
     "VERIFY",
     "Call",
     "CheckpointControl",
+    "CheckpointError",
     "Contents",
     "Episode",
     "EpisodeJson",
