@@ -1,0 +1,224 @@
+"""From files, or from states handed in, to sessions that are live: all of them or none."""
+
+import hashlib
+import logging
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+
+from checkpoint.episode import Episode
+from checkpoint.errors import CheckpointError, InvalidCheckpointState, SessionConflict, StaleAttempt
+from checkpoint.files import Place
+from checkpoint.hooks import Installation, Server, State, Together, server_facts_of
+from checkpoint.jobs import Job, Stopped
+from checkpoint.modes import Participation
+from checkpoint.records import Contents, Permit, session_of
+from checkpoint.results import Restored, RestoredSession
+from checkpoint.retired import MergedMarks, Retired, read_marks
+from checkpoint.store import Store
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of `count` servers that share a checkpoint out among them; `index` from 0."""
+
+    index: int
+    count: int
+
+    def has(self, session_id: str) -> bool:
+        """Whether this server takes the session."""
+        digest = hashlib.sha256(session_id.encode()).hexdigest()
+        return int(digest[:8], 16) % self.count == self.index
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreRequest:
+    """What makes two restores the same.
+
+    Attributes:
+        place: where from.
+        episodes: which ones as stored, None for all.
+        attempt_step: how much later than stored the attempts are.
+        sources: the instances to read.
+        shard: which part of the sessions, None for all.
+    """
+
+    place: Place
+    episodes: frozenset[Episode] | None
+    attempt_step: int
+    sources: tuple[str, ...]
+    shard: Shard | None
+
+    def wants(self, session_id: str, episode: Episode) -> bool:
+        """Whether a stored session is one of those asked for."""
+        is_named = self.episodes is None or episode in self.episodes
+        return is_named and (self.shard is None or self.shard.has(session_id))
+
+
+class Reading(Job[Restored]):
+    """A restore that is not done yet.
+
+    Attributes:
+        waiting: how many callers await it.
+    """
+
+    def __init__(self, request: RestoreRequest) -> None:
+        """Make one for a request."""
+        super().__init__()
+        self.request, self.waiting = request, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """Sessions on the point of going live.
+
+    Attributes:
+        checkpoint_id: the checkpoint they come from, empty if none.
+        sessions: session id to new episode.
+        marks: the retired marks that come with them.
+        installation: sessions, server facts and marks.
+    """
+
+    checkpoint_id: str
+    sessions: dict[str, Episode]
+    marks: dict[str, int]
+    installation: Installation
+
+    def as_json(self) -> list[RestoredSession]:
+        """The sessions as they are answered."""
+        return [
+            {"sessionId": session_id, "episode": episode.as_json()}
+            for session_id, episode in self.sessions.items()
+        ]
+
+
+class Rebuilder:
+    """Builds sessions for one server, and installs them."""
+
+    def __init__(self, server: Server, participation: Participation, retired: Retired) -> None:
+        """Work for `server`, and merge marks into `retired`."""
+        self._server, self._participation, self._retired = server, participation, retired
+        self._facts = server_facts_of(server)
+
+    def read(self, store: Store, request: RestoreRequest, permit: Permit) -> Rebuilt:
+        """Read, verify and build what was asked for; in a worker thread.
+
+        Raises:
+            InvalidCheckpointState: files or states are not what they should be.
+        """
+        permit.check()
+        read = [store.read(request.place, source, permit) for source in request.sources]
+        checkpoint_ids = {contents.manifest["checkpointId"] for contents in read}
+        if len(checkpoint_ids) != 1:
+            raise InvalidCheckpointState("the sources are not of one checkpoint")
+        for contents in read:
+            if contents.manifest.get("mode") != self._participation.mode:
+                raise InvalidCheckpointState("the checkpoint is of a server that takes part in another way")
+        states = [state for contents in read for state in contents.states]
+        wanted = [state for state in states if request.wants(*session_of(state))]
+        facts = [contents.facts for contents in read]
+        permit.check()
+        return self.rebuild(wanted, _all_bases(read), facts, request.attempt_step, *checkpoint_ids)
+
+    def rebuild(
+        self,
+        states: Sequence[State],
+        bases: Mapping[str, Any],
+        facts: Sequence[Any],
+        attempt_step: int,
+        checkpoint_id: str = "",
+    ) -> Rebuilt:
+        """Build sessions; in a worker thread.
+
+        Args:
+            states: one mapping a session.
+            bases: what they share, by digest.
+            facts: what `facts_line` made, of any number of servers.
+            attempt_step: how much later than stored the attempts are.
+            checkpoint_id: where they come from.
+
+        Raises:
+            InvalidCheckpointState: one does not validate.
+        """
+        sessions: dict[str, Episode] = {}
+        for state in states:
+            session_id, episode = session_of(state)
+            if session_id in sessions:
+                raise InvalidCheckpointState("a session is there twice")
+            sessions[session_id] = episode.later(attempt_step)
+        with refusing_invalid_states("the sessions could not be rebuilt"):
+            marks, server_facts = _read_facts(facts)
+            parts = [
+                self._participation.rebuild(states, bases, attempt_step),
+                self._facts.restore_server_facts(server_facts),
+                MergedMarks(self._retired, marks),
+            ]
+        return Rebuilt(checkpoint_id, sessions, marks, Together(parts))
+
+    def install(self, rebuilt: Rebuilt) -> None:
+        """Make them all live; on the event loop.
+
+        Raises:
+            SessionConflict: a live session has an id or a rollout of theirs.
+            StaleAttempt: one of their attempts is retired.
+            CheckpointError: the server refuses them.
+        """
+        # No await in here: nothing comes between the checks and the installation.
+        ids = rebuilt.sessions.keys()
+        rollouts = {episode.rollout_id for episode in rebuilt.sessions.values()}
+        in_the_way = [
+            session.session_id
+            for session in self._server.live_sessions()
+            if session.session_id in ids or session.episode.rollout_id in rollouts
+        ]
+        if in_the_way:
+            raise SessionConflict(in_the_way)
+        # Marks that come along count as well: a session that is refused ever after is not restored.
+        retired = self._retired.merged(rebuilt.marks)
+        for episode in rebuilt.sessions.values():
+            if retired.covers(episode):
+                raise StaleAttempt(episode)
+        with refusing_invalid_states("the sessions could not be installed"):
+            rebuilt.installation.install()
+
+    def facts_line(self) -> dict[str, Any]:
+        """The line of server facts: retired marks, and what the server itself remembers."""
+        return {"retired": dict(self._retired.marks), "server": self._facts.export_server_facts()}
+
+
+@contextmanager
+def refusing_invalid_states(what: str) -> Generator[None]:
+    """Turn what hooks raise into a refusal; `what` is the sentence for an error they should not raise.
+
+    Raises:
+        InvalidCheckpointState: a hook raised something else than a CheckpointError.
+    """
+    try:
+        yield
+    except (CheckpointError, Stopped):
+        raise
+    except ValueError as error:
+        raise InvalidCheckpointState(str(error)) from error
+    except Exception as error:  # a hook that crashes refuses, and never leaves the server closed
+        logger.exception("%s", what)
+        raise InvalidCheckpointState(what) from error
+
+
+def _all_bases(read: Sequence[Contents]) -> dict[str, Any]:
+    bases: dict[str, Any] = {}
+    for contents in read:
+        for digest, base in contents.bases.items():
+            if bases.setdefault(digest, base) != base:
+                raise InvalidCheckpointState("the sources disagree on a base")
+    return bases
+
+
+def _read_facts(lines: Sequence[Any]) -> tuple[dict[str, int], list[Any]]:
+    for line in lines:
+        if not isinstance(line, dict) or cast("dict[str, Any]", line).keys() != {"retired", "server"}:
+            raise ValueError("server facts are {retired, server}")
+    marks = read_marks([line["retired"] for line in lines])
+    return marks, [line["server"] for line in lines if line["server"] is not None]
