@@ -9,10 +9,13 @@ from typing import Final, TypeGuard
 
 __all__ = [
     "EARLIEST",
+    "LONGEST_TEXT",
     "NAN",
     "Cell",
+    "has_surrogate",
     "is_missing",
     "is_nan",
+    "is_storable",
     "lowered",
     "read_moment",
     "stored_bytes",
@@ -22,6 +25,9 @@ __all__ = [
 Cell = str | bool | float | None
 
 NAN: Final = float("nan")
+
+LONGEST_TEXT: Final = 100_000
+"""Characters that one text may have, as an argument or in a cell."""
 
 EARLIEST: Final = datetime(1, 1, 1)  # noqa: DTZ001 - the times of a data set have no zone
 """Where a row without a time stands when rows are put in order of time."""
@@ -46,6 +52,22 @@ def is_missing(cell: Cell) -> bool:
 def wire(cell: Cell) -> str | bool | None:
     """Turn a cell into what JSON shows: itself, or None where it holds nothing."""
     return cell if isinstance(cell, str | bool) else None
+
+
+def is_storable(value: object) -> TypeGuard[str]:
+    """Say whether a value is text that a cell may hold: not too long, and Unicode."""
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+        return False
+    return value.isascii() or not has_surrogate(value)
+
+
+def has_surrogate(text: str) -> bool:
+    """Say whether a text holds half a character, and so is no Unicode and cannot be sent or stored."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def lowered(text: str) -> str:

@@ -8,17 +8,15 @@ the line and the column; nothing is repaired.
 import csv
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import time
-from functools import cached_property
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from toolkits.cells import NAN, Cell, read_moment
+from toolkits.cells import LONGEST_TEXT, NAN, Cell, read_moment
 from toolkits.table import Base, Row, TableSpec
 from toolkits.toolkit import Facts
-from toolkits.workplace import Catalogue, Workplace
+from toolkits.workplace import Catalogue, Dataset
 
 __all__ = ["BUNDLED", "DataError", "Dataset", "load_dataset"]
 
@@ -26,7 +24,6 @@ BUNDLED: Final = Path(__file__).parent / "data"
 """The folder of the data set that comes with the package."""
 
 LARGEST_FILE: Final = 256 * 1024 * 1024
-LONGEST_CELL: Final = 100_000
 MOST_ROWS: Final = 1_000_000
 LONGEST_ID: Final = 15
 LONGEST_NUMBER: Final = 40  # keeps every sum and mean of a column finite
@@ -43,33 +40,6 @@ class DataError(ValueError):
         where += [f"column {column}"] if column is not None else []
         super().__init__(f"{', '.join(where)}: {why}")
         self.file, self.line, self.column, self.why = file, line, column, why
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """The tables and facts that sessions start from.
-
-    Attributes:
-        catalogue: The toolkits whose tables these are.
-        facts: The clock, the working hours and the owner.
-        bases: Full table name to the table as loaded.
-    """
-
-    catalogue: Catalogue
-    facts: Facts
-    bases: Mapping[str, Base]
-
-    def workplace(self, toolkits: Sequence[str]) -> Workplace:
-        """Give a fresh workplace with the tables of these toolkits; the same object for the same toolkits."""
-        key = tuple(toolkits)
-        if key not in self._fresh:
-            tables = {spec.name: self.bases[spec.name].table for spec in self.catalogue.specs(key)}
-            self._fresh[key] = Workplace(self.catalogue, self.facts, tables)
-        return self._fresh[key]
-
-    @cached_property
-    def _fresh(self) -> dict[tuple[str, ...], Workplace]:
-        return {}
 
 
 def load_dataset(folder: Path, catalogue: Catalogue) -> Dataset:
@@ -164,8 +134,8 @@ def _is_title(file: Path, line: int, spec: TableSpec, cells: list[str]) -> bool:
 
 
 def _cell(file: Path, line: int, spec: TableSpec, column: str, text: str) -> Cell:
-    if len(text) > LONGEST_CELL:
-        raise DataError(file, f"a cell of more than {LONGEST_CELL} characters", line=line, column=column)
+    if len(text) > LONGEST_TEXT:
+        raise DataError(file, f"a cell of more than {LONGEST_TEXT} characters", line=line, column=column)
     if column in spec.boolean:
         return text == "True"
     if not text:
@@ -202,7 +172,7 @@ def _read_facts(file: Path) -> Facts:
         return Facts()
     try:
         content = tomllib.loads(_text(file))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # what is wrong TOML, or too large or too deep for it
         raise DataError(file, f"not readable as TOML: {error}") from error
     _check_known(file, content, ("format", "now", "working_hours", "owner"))
     if repr(content.get("format")) != repr(FORMAT):  # neither true nor 1.0

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 from toolkits.cells import EARLIEST, Cell, is_missing, lowered, read_moment
 from toolkits.table import Row, Table
-from toolkits.tool import Arg, Change, ToolError, tool
+from toolkits.tool import Arg, Change, InputError, ToolError, tool
 from toolkits.toolkit import Page, PageSize, TableField, Toolkit, next_id, page_of
 
 __all__ = ["Email"]
@@ -13,6 +13,9 @@ __all__ = ["Email"]
 EmailId = Annotated[str, Arg("Id of the email, as the search shows it.")]
 Recipient = Annotated[str, Arg("Address to send to, such as name@company.example.")]
 Body = Annotated[str, Arg("Text of the email.")]
+
+MOST_WORDS: Final = 100
+"""Different words that one search may ask for."""
 
 _ID, _SENDER, _SUBJECT, _SENT, _BODY = 0, 2, 3, 4, 5
 _SEARCHED: Final = (_SUBJECT, _BODY, _SENDER)
@@ -56,7 +59,7 @@ class Email(Toolkit):
         """Search the mailbox, inbox and outbox, by words and by days; newest first."""
         first, last = _day("date_min", date_min), _day("date_max", date_max)
         found = list(self.emails.rows)
-        for word in set(lowered(query).split()):  # each word once, however often it is repeated
+        for word in _words(query):
             found = [row for row in found if word in row.text(_SEARCHED)]
         if first or last:
             found = [row for row in found if _sent_within(row, first, last)]
@@ -117,6 +120,16 @@ class Email(Toolkit):
         new_id = next_id(self.emails, padded=False)
         cells = (new_id, "outbox", recipient.lower(), subject, self.facts.now, body)
         return self.emails.append(self.revision, cells)
+
+
+def _words(query: str) -> list[str]:
+    """List the different words of a query; each costs a pass through every mail, so there is a limit."""
+    words = list(dict.fromkeys(lowered(query).split()))
+    if len(words) > MOST_WORDS:
+        raise InputError(
+            f"Argument 'query': expected at most {MOST_WORDS} different words, got {len(words)} words."
+        )
+    return words
 
 
 def _check_address(address: str) -> None:

@@ -8,15 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
+from toolkits.cells import LONGEST_TEXT, has_surrogate
 from toolkits.table import Table
 
 __all__ = ["Arg", "Change", "InputError", "Tool", "ToolError", "tool", "tools_of"]
 
 Change = tuple[Table, Any]
 """What a changing tool gives back: the table it changed, and its answer."""
-
-LONGEST_TEXT: Final = 100_000
-"""Characters that one text argument may have."""
 
 LARGEST_INTEGER: Final = 2**53
 """The largest size of an integer that every JSON reader keeps exactly."""
@@ -193,7 +191,7 @@ def _text(name: str, value: Any) -> str:
         raise InputError(
             f"Argument '{name}': expected at most {LONGEST_TEXT} characters, got {len(value)} characters."
         )
-    if not value.isascii() and _has_surrogate(value):
+    if not value.isascii() and has_surrogate(value):
         raise InputError(f"Argument '{name}': expected Unicode text, got a text with a lone surrogate.")
     return value
 
@@ -213,14 +211,6 @@ def _integer(parameter: _Parameter, value: Any) -> int:
             f"Argument '{parameter.name}': expected an integer of at least {parameter.minimum}, got {value}."
         )
     return int(value)
-
-
-def _has_surrogate(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _kind(value: Any) -> str:

@@ -2,15 +2,27 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
-from toolkits.table import Table, TableSpec
+import orjson
+
+from toolkits.rows import TableSpec
+from toolkits.table import Base, Table
 from toolkits.tool import Tool, ToolError
 from toolkits.toolkit import Facts, Toolkit
 
-__all__ = ["MOST_CHANGES", "MOST_STORED_BYTES", "Catalogue", "Outcome", "Workplace", "unknown_tool"]
+__all__ = [
+    "MOST_CHANGES",
+    "MOST_STORED_BYTES",
+    "Catalogue",
+    "Dataset",
+    "Outcome",
+    "Workplace",
+    "unknown_tool",
+]
 
 MOST_CHANGES: Final = 10_000
 """Row changes that a session may hold."""
@@ -48,6 +60,45 @@ class Catalogue:
             yield from self.by_name[name].specs
 
 
+@dataclass(frozen=True)
+class Dataset:
+    """The tables and facts that sessions start from.
+
+    Attributes:
+        catalogue: The toolkits whose tables these are.
+        facts: The clock, the working hours and the owner.
+        bases: Full table name to the table as loaded.
+    """
+
+    catalogue: Catalogue
+    facts: Facts
+    bases: Mapping[str, Base]
+
+    def workplace(self, toolkits: Sequence[str]) -> "Workplace":
+        """Give a fresh workplace with the tables of these toolkits; the same object for the same toolkits."""
+        key = tuple(toolkits)
+        if key not in self._fresh:
+            tables = {spec.name: self.bases[spec.name].table for spec in self.catalogue.specs(key)}
+            self._fresh[key] = Workplace(self, tables)
+        return self._fresh[key]
+
+    @cached_property
+    def _fresh(self) -> dict[tuple[str, ...], "Workplace"]:
+        return {}
+
+    def named(self) -> dict[str, Any]:
+        """Name what it is made of: `{"facts": {...}, "tables": {table name: digest of its base}}`."""
+        return {
+            "facts": asdict(self.facts),
+            "tables": {name: base.digest for name, base in self.bases.items()},
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 of what the data set is made of, in hex."""
+        return sha256(orjson.dumps(self.named(), option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
 class Outcome(NamedTuple):
     """What a call came to.
 
@@ -67,16 +118,14 @@ class Workplace:
     """The tables of one session, and what is needed to work them.
 
     Attributes:
-        catalogue: Where the tools are.
-        facts: The data set's clock, working hours and owner.
+        dataset: What it started from; its tools and facts are there.
         tables: Full table name to table.
         revision: How many calls have changed something.
         changes: How many row changes the tables hold.
         stored: How many bytes of text those changes hold.
     """
 
-    catalogue: Catalogue
-    facts: Facts
+    dataset: Dataset
     tables: Mapping[str, Table]
     revision: int = 0
     changes: int = 0
@@ -87,7 +136,7 @@ class Workplace:
 
         Never raises: what went wrong is in the outcome, in words that the model can read.
         """
-        tool = self.catalogue.tools.get(name)
+        tool = self.dataset.catalogue.tools.get(name)
         if tool is None:
             return self, Outcome(unknown_tool(name), is_error=True)
         try:
@@ -99,7 +148,8 @@ class Workplace:
             return self, Outcome(f"{name} failed; nothing was changed.", is_error=True)
 
     def _done(self, tool: Tool, arguments: Mapping[str, Any]) -> tuple["Workplace", Outcome]:
-        toolkit = self.catalogue.by_name[tool.toolkit](self.tables, self.facts, self.revision + 1)
+        owner = self.dataset.catalogue.by_name[tool.toolkit]
+        toolkit = owner(self.tables, self.dataset.facts, self.revision + 1)
         result = getattr(toolkit, tool.method)(**arguments)
         if not tool.changes:
             return self, Outcome(result)

@@ -91,6 +91,13 @@ def test_a_broken_file_is_refused(folder: Path, content: str, why: str) -> None:
     assert why in caught.value.why
 
 
+@pytest.mark.parametrize("content", ["format = " + "1" * 5000, "format = " + "[" * 50_000])
+def test_a_file_that_is_too_large_or_too_deep_to_read_is_refused(folder: Path, content: str) -> None:
+    (folder / "dataset.toml").write_text(content)
+    with pytest.raises(DataError, match="not readable as TOML"):
+        load_dataset(folder, CATALOGUE)
+
+
 def test_a_file_that_is_not_utf_8_or_no_file_is_refused(folder: Path) -> None:
     file = folder / "dataset.toml"
     file.write_bytes(b"format = 1\n# \xff\n")

@@ -68,3 +68,12 @@ def test_an_assignee_is_known_in_any_case(name: str) -> None:
     )
     board.changes("project_management_update_task", task_id="1", field="assigned_to_email", new_value=name)
     assert board.rows("project_management.tasks")[0][2] == name.lower()
+
+
+def test_a_search_asks_for_a_hundred_different_words_at_the_most() -> None:
+    office = desk({"email.emails": [["0", "inbox", "a@b.c", "s", "2023-11-01", "word " * 3]]})
+    assert office.reads("email_search_emails", query="word " * 101)["pagination"]["total_emails"] == 1
+    hundred = " ".join(f"w{number}" for number in range(100))
+    assert office.reads("email_search_emails", query=hundred) == "No emails found."
+    said = "Argument 'query': expected at most 100 different words, got 101 words."
+    assert office.refused("email_search_emails", query=f"{hundred} more") == said

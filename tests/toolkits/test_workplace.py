@@ -98,7 +98,7 @@ def test_a_workplace_holds_so_many_changes_and_no_more(monkeypatch: pytest.Monke
 def test_a_workplace_stores_so_many_bytes_of_text_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     office = desk()
     office.changes("email_send_email", **MAIL)
-    one = len("1" + "outbox" + "a@b.c" + "s" + "b") + len(office.workplace.facts.now)
+    one = len("1" + "outbox" + "a@b.c" + "s" + "b") + len(office.workplace.dataset.facts.now)
     assert office.workplace.stored == one
     monkeypatch.setattr(module, "MOST_STORED_BYTES", 2 * one + 1)
     full = f"This workplace is full: its changes hold {2 * one + 1} bytes of text. Nothing was changed."

@@ -1,0 +1,255 @@
+"""Tables as JSON and back: a base whole, a changed table as its changes. Nothing is guessed or repaired.
+
+Everything read here may have been written by anybody: each form is checked before anything is made of it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import pairwise
+from typing import Any, Final, cast
+
+import orjson
+
+from toolkits.cells import NAN, Cell, is_nan, is_storable, read_moment, stored_bytes, wire
+from toolkits.rows import Append, Drop, Row, RowChange, Set, TableSpec
+from toolkits.table import Base, Table
+from toolkits.toolkit import Facts
+from toolkits.workplace import Catalogue, Dataset
+
+__all__ = ["MOST_NUMBER", "freeze_changes", "thaw_base", "thaw_dataset", "thaw_table"]
+
+MOST_NUMBER: Final = 2**53
+"""The largest label, position or revision that is read."""
+
+
+def freeze_changes(table: Table) -> bytes:
+    """Encode the changes of a table since its base, a JSON list of objects, oldest first.
+
+    `{"revision", "append": [cells], "label"}`, `{"revision", "drop": [positions]}` or
+    `{"revision", "set": [positions], "column", "value"}`; `nan` lists the places of NaN in what was stored.
+    """
+    return table.derive(_encoded)
+
+
+def _encoded(table: Table) -> bytes:
+    columns = table.spec.columns
+    return orjson.dumps([_frozen(change, columns) for change in table.changes])
+
+
+def _frozen(change: RowChange, columns: Sequence[str]) -> dict[str, Any]:
+    if isinstance(change, Append):
+        nan = [place for place, cell in enumerate(change.cells) if is_nan(cell)]
+        form = {
+            "revision": change.revision,
+            "append": [wire(cell) for cell in change.cells],
+            "label": change.label,
+        }
+        return {**form, "nan": nan} if nan else form
+    if isinstance(change, Drop):
+        return {"revision": change.revision, "drop": change.positions}
+    form = {
+        "revision": change.revision,
+        "set": change.positions,
+        "column": columns[change.column],
+        "value": wire(change.value),
+    }
+    return {**form, "nan": [0]} if is_nan(change.value) else form
+
+
+def thaw_base(spec: TableSpec, digest: str, form: Any) -> Base:
+    """Make a base of its whole form.
+
+    Raises:
+        ValueError: The form is not one of this table, or is not what the digest was made of.
+    """
+    fields = _fields(form, {"index", "columns"})
+    columns = _list(fields["columns"], "columns")
+    if len(columns) != len(spec.columns):
+        raise ValueError(f"expected {len(spec.columns)} columns, got {len(columns)}")
+    labels = [_number(label, "label") for label in _list(fields["index"], "index")]
+    cells = [
+        _thaw_column(spec, name, column, len(labels))
+        for name, column in zip(spec.columns, columns, strict=True)
+    ]
+    rows = [Row(row) for row in zip(*cells, strict=True)]
+    for row in rows:
+        _check_row(spec, row.cells)
+    base = Base(spec, rows, labels)
+    if base.digest != digest:
+        raise ValueError("the base is not what its digest was made of")
+    return base
+
+
+def _thaw_column(spec: TableSpec, name: str, form: Any, length: int) -> list[Cell]:
+    fields = _fields(form, {"name", "dtype", "values", "nan"})
+    values, nan = _list(fields["values"], "values"), _places(fields["nan"], length)
+    if fields["name"] != name:
+        raise ValueError(f"expected the column {name!r}, got {str(fields['name'])[:60]!r}")
+    if fields["dtype"] != spec.dtype(name):
+        raise ValueError(f"column {name!r}: expected dtype {spec.dtype(name)}")
+    if len(values) != length:
+        raise ValueError(f"column {name!r} has {len(values)} values for {length} row labels")
+    return _thaw_cells([name] * length, values, nan, spec)
+
+
+def thaw_table(base: Base, form: Any, last_revision: int) -> Table:
+    """Apply changes to a base.
+
+    Raises:
+        ValueError: A change is not of a known form or does not apply; the message says which, counted from 0.
+    """
+    changes: list[RowChange] = []
+    rows, stored, revision = list(base.rows), 0, 0
+    for place, entry in enumerate(_list(form, "changes")):
+        try:
+            change = _thaw_change(base.spec, entry)
+            stored += _apply(base.spec, change, rows)
+        except ValueError as error:
+            raise ValueError(f"change {place}: {error}") from None
+        if not revision <= change.revision <= last_revision or change.revision == 0:
+            raise ValueError(f"change {place}: revision {change.revision} is out of order")
+        revision = change.revision
+        changes.append(change)
+    return Table(base, tuple(changes), tuple(rows), stored) if changes else base.table
+
+
+def _thaw_change(spec: TableSpec, form: Any) -> RowChange:
+    if isinstance(form, Mapping):
+        for kind, thaw in _KINDS.items():
+            if kind in form:
+                return thaw(spec, cast("Mapping[str, Any]", form))
+    raise ValueError("not an append, a drop or a set")
+
+
+def _thaw_append(spec: TableSpec, form: Mapping[str, Any]) -> RowChange:
+    fields = _fields(form, {"revision", "append", "label"}, {"nan"})
+    values = _list(fields["append"], "append")
+    if len(values) != len(spec.columns):
+        raise ValueError(f"expected {len(spec.columns)} cells, got {len(values)}")
+    cells = tuple(_thaw_cells(spec.columns, values, _places(fields.get("nan", []), len(values)), spec))
+    _check_row(spec, cells)
+    label = fields["label"]
+    return Append(
+        _number(fields["revision"], "revision"), cells, None if label is None else _number(label, "label")
+    )
+
+
+def _thaw_drop(_: TableSpec, form: Mapping[str, Any]) -> RowChange:
+    fields = _fields(form, {"revision", "drop"})
+    return Drop(_number(fields["revision"], "revision"), _positions(fields["drop"]))
+
+
+def _thaw_set(spec: TableSpec, form: Mapping[str, Any]) -> RowChange:
+    fields = _fields(form, {"revision", "set", "column", "value"}, {"nan"})
+    column = fields["column"]
+    if not isinstance(column, str) or column not in spec.position or column == spec.key:
+        raise ValueError(f"{str(column)[:60]!r} is not a column that can be set")
+    (value,) = _thaw_cells([column], [fields["value"]], _places(fields.get("nan", []), 1), spec)
+    revision, positions = _number(fields["revision"], "revision"), _positions(fields["set"])
+    return Set(revision, positions, spec.position[column], value)
+
+
+_KINDS: Final[Mapping[str, Callable[[TableSpec, Mapping[str, Any]], RowChange]]] = {
+    "append": _thaw_append,
+    "drop": _thaw_drop,
+    "set": _thaw_set,
+}
+
+
+def _apply(spec: TableSpec, change: RowChange, rows: list[Row]) -> int:
+    """Apply a change to the rows, which nobody else has yet, and count the bytes that it stores."""
+    if isinstance(change, Append):
+        rows.append(Row(change.cells))
+        return sum(map(stored_bytes, change.cells))
+    if change.positions[-1] >= len(rows):
+        raise ValueError(f"there is no row {change.positions[-1]} in {spec.name}")
+    if isinstance(change, Drop):
+        for position in reversed(change.positions):
+            del rows[position]
+        return 0
+    for position in change.positions:
+        rows[position] = rows[position].with_cell(change.column, change.value)
+    return stored_bytes(change.value)
+
+
+def _thaw_cells(columns: Sequence[str], values: list[Any], nan: list[int], spec: TableSpec) -> list[Cell]:
+    cells: list[Cell] = []
+    for name, value in zip(columns, values, strict=True):
+        is_right = isinstance(value, bool) if name in spec.boolean else value is None or is_storable(value)
+        if not is_right:
+            raise ValueError(f"column {name!r}: a value of the wrong type, or one that cannot be stored")
+        cells.append(value)
+    for place in nan:
+        if cells[place] is not None:
+            raise ValueError(f"column {columns[place]!r}: a place is NaN and holds a value")
+        cells[place] = NAN
+    return cells
+
+
+def _check_row(spec: TableSpec, cells: tuple[Cell, ...]) -> None:
+    """Refuse an id that is not digits: the tools count on from the highest."""
+    if spec.key and not is_id(cells[spec.position[spec.key]]):
+        raise ValueError(f"column {spec.key!r}: not an id")
+
+
+def is_id(cell: Cell) -> bool:
+    """Say whether a cell is an id as the tools make and read them: a few ASCII digits."""
+    return isinstance(cell, str) and 0 < len(cell) <= 16 and cell.isascii() and cell.isdigit()
+
+
+def _fields(form: Any, needed: set[str], optional: AbstractSet[str] = frozenset()) -> Mapping[str, Any]:
+    if not isinstance(form, Mapping):
+        raise ValueError(f"expected an object with {', '.join(sorted(needed))}")
+    names = cast("Mapping[str, Any]", form).keys()
+    if not needed <= names <= needed | optional:
+        raise ValueError(f"expected an object with {', '.join(sorted(needed))}, got other names")
+    return cast("Mapping[str, Any]", form)
+
+
+def _list(form: Any, name: str) -> list[Any]:
+    if not isinstance(form, list):
+        raise ValueError(f"{name}: expected a list")
+    return cast("list[Any]", form)
+
+
+def _number(form: Any, name: str) -> int:
+    if type(form) is not int or not 0 <= form <= MOST_NUMBER:
+        raise ValueError(f"{name}: expected a whole number from 0")
+    return form
+
+
+def _positions(form: Any) -> tuple[int, ...]:
+    positions = tuple(_number(place, "position") for place in _list(form, "positions"))
+    if not positions or any(after <= before for before, after in pairwise(positions)):
+        raise ValueError("positions: expected one or more, ascending")
+    return positions
+
+
+def _places(form: Any, length: int) -> list[int]:
+    places = [_number(place, "nan") for place in _list(form, "nan")]
+    if any(place >= length for place in places):
+        raise ValueError("nan: a place past the end")
+    return places
+
+
+def thaw_dataset(catalogue: Catalogue, digest: str, named: Any, bases: Mapping[str, Base]) -> Dataset:
+    """Make a data set of what `Dataset.named` gave, from bases by digest.
+
+    Raises:
+        ValueError: The form is not that of a data set, a base is missing, or it is not what the digest names.
+    """
+    fields = _fields(named, {"facts", "tables"})
+    names = _fields(fields["tables"], {spec.name for spec in catalogue.specs(catalogue.names)})
+    facts = _fields(fields["facts"], set(Facts.__dataclass_fields__))
+    if not all(is_storable(fact) for fact in facts.values()) or read_moment(facts["now"]) is None:
+        raise ValueError("facts: not a clock, working hours and an owner")
+    found: dict[str, Base] = {}
+    for spec in catalogue.specs(catalogue.names):
+        base = bases.get(str(names[spec.name]))
+        if base is None or base.spec is not spec:
+            raise ValueError(f"table {spec.name}: its base is not there")
+        found[spec.name] = base
+    dataset = Dataset(catalogue, Facts(**facts), found)
+    if dataset.digest != digest:
+        raise ValueError("the data set is not what its digest was made of")
+    return dataset

@@ -1,0 +1,112 @@
+"""What tables are made of: a layout, rows that are shared, and the changes that are remembered."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from toolkits.cells import Cell, lowered, read_moment
+
+__all__ = ["Append", "Drop", "Row", "RowChange", "Set", "TableSpec"]
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """The layout of a table.
+
+    Attributes:
+        name: Full name, `<toolkit>.<table>`.
+        file: Name of the CSV file it is loaded from; empty for a table that starts without rows.
+        columns: Column names, in order.
+        key: The column that holds a row's id; empty where rows have none.
+        unique: Whether an id may stand only once in a file.
+        boolean: The columns that hold bools; all others hold text.
+        times: The columns whose cells must be times, as `read_moment` reads them.
+        numbers: The columns whose cells must be numbers, held as text.
+        titled: Whether the file's first line must be the column names.
+    """
+
+    name: str
+    file: str
+    columns: tuple[str, ...]
+    key: str = ""
+    unique: bool = True
+    boolean: frozenset[str] = frozenset()
+    times: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    titled: bool = True
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """Where each column stands: column name to index."""
+        return {column: index for index, column in enumerate(self.columns)}
+
+    def dtype(self, column: str) -> str:
+        """Name the pandas dtype of a column: `bool` or `object`."""
+        return "bool" if column in self.boolean else "object"
+
+
+class Row:
+    """One row: its cells, in column order, and their lower-case forms once somebody has searched it."""
+
+    __slots__ = ("_lower", "_moment", "_text", "cells")
+
+    def __init__(self, cells: tuple[Cell, ...]) -> None:
+        self.cells: Final = cells
+        self._lower: tuple[str | None, ...] | None = None
+        self._text: str | None = None
+        self._moment: datetime | None = None
+
+    def with_cell(self, column: int, value: Cell) -> "Row":
+        """Make the row that has another value in one column."""
+        return Row((*self.cells[:column], value, *self.cells[column + 1 :]))
+
+    @property
+    def lower(self) -> tuple[str | None, ...]:
+        """The cells in lower case; None where a cell is not text, so that it matches nothing."""
+        if self._lower is None:
+            self._lower = tuple(lowered(cell) if isinstance(cell, str) else None for cell in self.cells)
+        return self._lower
+
+    def text(self, columns: Sequence[int]) -> str:
+        """Join the given columns in lower case, a space between.
+
+        A row belongs to one table, and a table is searched through one set of columns: it is kept.
+        """
+        if self._text is None:
+            self._text = " ".join(part for column in columns if (part := self.lower[column]) is not None)
+        return self._text
+
+    def moment(self, column: int) -> datetime | None:
+        """Read the time in a column, None where there is none; a table has one such column: it is kept."""
+        if self._moment is None:
+            self._moment = read_moment(self.cells[column])
+        return self._moment
+
+
+class Append(NamedTuple):
+    """A row put behind all others; `label` None relabels every row 0..n-1."""
+
+    revision: int
+    cells: tuple[Cell, ...]
+    label: int | None
+
+
+class Drop(NamedTuple):
+    """The rows at these positions (ascending, in the table as it then was) taken out."""
+
+    revision: int
+    positions: tuple[int, ...]
+
+
+class Set(NamedTuple):
+    """One column of the rows at these positions set to a value."""
+
+    revision: int
+    positions: tuple[int, ...]
+    column: int
+    value: Cell
+
+
+RowChange = Append | Drop | Set
