@@ -1,31 +1,29 @@
 """Tasks that outlive the call that started them."""
 
+import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any
-
-import anyio
-import anyio.abc
+from typing import Any, Final
 
 
 class Background:
-    """A task group that is there before it runs, so that those who start tasks can be given it early."""
+    """Tasks of one event loop.
 
-    _tasks: anyio.abc.TaskGroup
+    They are the loop's own and no task group's: a write outlives the operation that began it, the client that
+    asked for it and, for a server in memory, any scope that a group could be entered in.
+    """
 
-    async def open(self) -> None:
-        """Be ready to start tasks."""
-        self._tasks = anyio.create_task_group()
-        await self._tasks.__aenter__()
+    def __init__(self) -> None:
+        """Start with none."""
+        self._tasks: Final[set[asyncio.Task[None]]] = set()
 
     def start(self, function: Callable[..., Coroutine[Any, Any, None]], *arguments: object) -> None:
         """Run a function that never raises."""
-        self._tasks.start_soon(function, *arguments)
+        task = asyncio.get_running_loop().create_task(function(*arguments))
+        self._tasks.add(task)  # the loop itself keeps no reference
+        task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """Cancel what runs still, and wait for it to notice.
-
-        An error that ends the server is not told to the group: it would come out as a group of one, or be
-        swallowed together with the tasks that are cancelled.
-        """
-        self._tasks.cancel_scope.cancel()
-        await self._tasks.__aexit__(None, None, None)
+        """Cancel what runs still, and wait for it to notice."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -18,7 +18,7 @@ from checkpoint.hooks import Server
 from checkpoint.lease import Now
 from checkpoint.manifest import Origin
 from checkpoint.modes import participation_of
-from checkpoint.phase import Event, Operation, Phase, Reply
+from checkpoint.phase import Event, Operation, Phase, Reply, discards
 from checkpoint.reporting import Reporter
 from checkpoint.restoring import Rebuilder
 from checkpoint.results import Forgotten, Prepared, Renewed, Resumed, RetiredEpisodes, Status
@@ -54,6 +54,7 @@ class CheckpointControl:
         kind: str,
         root: Path,
         instance: str = "main",
+        retired: Retired | None = None,
         now: Now = time.monotonic,
         lease_grace: float = 30.0,
         on_checkpoint: OnCheckpoint = "refuse",
@@ -68,6 +69,7 @@ class CheckpointControl:
             kind: what kind of server it is.
             root: every checkpoint lies under this folder.
             instance: which server of its kind.
+            retired: marks to start with and to keep up to date; the server may look at them, too.
             now: monotonic seconds.
             lease_grace: seconds a lease lasts on top of every timeout.
             on_checkpoint: what happens to a call that does not say for itself while a checkpoint is open.
@@ -80,7 +82,7 @@ class CheckpointControl:
             InvalidParams: kind or instance cannot name a folder.
         """
         participation = participation_of(server)
-        self._server, self.retired = server, Retired()
+        self._server, self.retired = server, Retired() if retired is None else retired
         self._origin = Origin(kind, instance, participation.mode, data_set, dict(versions or {}))
         self.gate = Gate(
             now,
@@ -106,7 +108,6 @@ class CheckpointControl:
 
     async def __aenter__(self) -> "CheckpointControl":
         """Be ready to write and to read."""
-        await self._tasks.open()
         return self
 
     async def __aexit__(
@@ -116,6 +117,13 @@ class CheckpointControl:
         with anyio.move_on_after(CLOSE_WITHIN, shield=True):
             await self._writer.finished()
         await self._tasks.close()
+
+    @property
+    def restoring(self) -> bool:
+        """Whether a restore reads, or stands and has not been resumed."""
+        self._standing.look()
+        opened = self._standing.opened
+        return opened is not None and (opened.reading is not None or discards(self._standing.phase))
 
     def status(self) -> Status:
         """Where the server stands, in any phase."""

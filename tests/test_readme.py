@@ -104,7 +104,7 @@ def run_command(command: str, folder: Path) -> str:
         if arguments[0] != "serve":
             output = process.stdout.read()
         else:
-            lines = [process.stdout.readline() for _ in range(6)]
+            lines = [process.stdout.readline() for _ in range(8)]
             port = lines[0].strip().rsplit(":", 1)[1]
             output = "".join(lines).replace(f":{port}", ":8765")
             process.send_signal(signal.SIGTERM)

@@ -12,6 +12,11 @@ MOST_FUNCTION_LINES = 45
 LONGER: dict[str, int] = {}
 
 
+def docstring_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Count the lines of a docstring: what is said about a function does not make it longer."""
+    return len((ast.get_docstring(node, clean=False) or "").splitlines())
+
+
 def sizes() -> dict[str, int]:
     found: dict[str, int] = {}
     for package in PACKAGES:
@@ -22,7 +27,7 @@ def sizes() -> dict[str, int]:
                 found[name] = lines
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None:
-                    length = node.end_lineno - node.lineno + 1
+                    length = node.end_lineno - node.lineno + 1 - docstring_lines(node)
                     if length > MOST_FUNCTION_LINES:
                         found[f"{name}:{node.name}"] = length
     return found

@@ -1,8 +1,9 @@
 """Workplaces for language-model agents, served over MCP."""
 
+from wa_mcp.admin_server import admin_server
 from wa_mcp.agent_server import agent_server
 from wa_mcp.app import http_app
 from wa_mcp.runtime import Runtime
 from wa_mcp.settings import Settings
 
-__all__ = ["Runtime", "Settings", "agent_server", "http_app"]
+__all__ = ["Runtime", "Settings", "admin_server", "agent_server", "http_app"]

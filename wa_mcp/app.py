@@ -8,18 +8,23 @@ from urllib.parse import urlsplit
 import anyio
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import DEFAULT_MAX_REQUEST_BODY_SIZE, TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
+from wa_mcp.admin_server import admin_server
 from wa_mcp.agent_server import agent_server
+from wa_mcp.bearer import Guarded
 from wa_mcp.runtime import Runtime
 from wa_mcp.settings import Settings
 
 __all__ = ["http_app"]
+
+LARGEST_ADMIN_BODY: Final = 256 * 1024 * 1024
+"""Bytes of a controller's request: it may hand sessions over inline."""
 
 SWEEP_EVERY: Final = 30.0
 """Seconds between two looks for idle sessions, at most."""
@@ -33,13 +38,19 @@ _NO_REQUEST: Final = {
 
 
 def http_app(runtime: Runtime) -> Starlette:
-    """Make the ASGI application of a runtime: `/sessions/{id}/mcp`, `/mcp`, `/healthz`, `/readyz`."""
+    """Make the ASGI application of a runtime.
+
+    Routes: `/sessions/{id}/mcp` and `/mcp` for agents, `/admin/mcp` for controllers, `/healthz`, `/readyz`.
+    """
     agents = _Surface(agent_server(runtime), runtime.settings)
+    controllers = _Surface(admin_server(runtime), runtime.settings, largest_body=LARGEST_ADMIN_BODY)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
         async with AsyncExitStack() as stack:
+            await stack.enter_async_context(runtime.control)
             await stack.enter_async_context(agents.running())
+            await stack.enter_async_context(controllers.running())
             tasks = await stack.enter_async_context(anyio.create_task_group())
             tasks.start_soon(_sweep, runtime)
             yield
@@ -57,6 +68,7 @@ def http_app(runtime: Runtime) -> Starlette:
             # Only POST: a GET would park an idle stream for each TypeScript client.
             Route("/sessions/{session_id}/mcp", agents, methods=["POST"]),
             Route("/mcp", agents, methods=["POST"]),
+            Route("/admin/mcp", Guarded(controllers, runtime.admin_token), methods=["POST"]),
             Route("/healthz", healthz),
             Route("/readyz", readyz),
         ],
@@ -69,8 +81,11 @@ def http_app(runtime: Runtime) -> Starlette:
 class _Surface:
     """An MCP server as an ASGI endpoint, stateless: nothing of a connection has to survive a restart."""
 
-    def __init__(self, server: Server, settings: Settings) -> None:
+    def __init__(
+        self, server: Server, settings: Settings, *, largest_body: int = DEFAULT_MAX_REQUEST_BODY_SIZE
+    ) -> None:
         self._server: Final = server
+        self._largest_body: Final = largest_body
         self._security: Final = _security(settings)
         self._manager: StreamableHTTPSessionManager | None = None
 
@@ -78,7 +93,11 @@ class _Surface:
     async def running(self) -> AsyncGenerator[None]:
         """Serve until the context ends; a manager can run only once, so each start makes a new one."""
         manager = StreamableHTTPSessionManager(
-            self._server, stateless=True, json_response=True, security_settings=self._security
+            self._server,
+            stateless=True,
+            json_response=True,
+            security_settings=self._security,
+            max_request_body_size=self._largest_body,
         )
         async with manager.run():
             self._manager = manager
@@ -134,4 +153,4 @@ async def _sweep(runtime: Runtime) -> None:
     idle_after = runtime.settings.idle_after
     while idle_after:
         await anyio.sleep(min(SWEEP_EVERY, idle_after / 2))
-        runtime.sessions.sweep()
+        runtime.sweep()

@@ -7,11 +7,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import orjson
+
 from toolkits.dataset import DataError, load_dataset
 from toolkits.figures import figures, render
 from toolkits.generator import BUNDLED_SEED, generate, write_dataset
 from wa_mcp.catalogue import CATALOGUE
 from wa_mcp.demo import demo
+from wa_mcp.inspecting import inspect, render_inspected
 from wa_mcp.logs import log_to_stderr
 from wa_mcp.runtime import Runtime
 from wa_mcp.serve import serve_http, serve_stdio
@@ -34,6 +37,10 @@ _FLAGS: Final[dict[str, dict[str, Any]]] = {
     "allowed_host": {
         "metavar": "HOST", "action": "append", "help": "another host name that requests may name; repeatable",
     },
+    "on_checkpoint": {"metavar": "WHAT", "help": "calls meanwhile: refuse or wait (default: refuse)"},
+    "wait_limit": {"metavar": "SECONDS", "help": "how long such a call waits at most (default: 60)"},
+    "lease_grace": {"metavar": "SECONDS", "help": "a lease beyond a controller's timeout (default: 30)"},
+    "admin_token_file": {"metavar": "FILE", "help": "controllers' token, if not in WA_MCP_ADMIN_TOKEN"},
     "idle_after": {"metavar": "SECONDS", "help": "close sessions idle for this long (default: 0, never)"},
 }  # fmt: skip
 _STDIO_FLAGS: Final = ("data", "log_level")
@@ -71,6 +78,11 @@ def _parser() -> argparse.ArgumentParser:
     stdio = _command(commands, "stdio", _stdio, "serve one workplace over standard input and output")
     _add_flags(stdio, _STDIO_FLAGS)
     _command(commands, "demo", _demo, "start a server, work several sessions, and show what changed")
+    inspecting = _command(
+        commands, "inspect", _inspect, "show what a checkpoint holds, and whether it verifies"
+    )
+    inspecting.add_argument("folder", type=Path, metavar="DIR", help="folder of the checkpoint")
+    inspecting.add_argument("--json", action="store_true", help="for machines, with every session")
     data = _command(commands, "data", None, "make and check data sets").add_subparsers(
         required=True, metavar="COMMAND"
     )
@@ -121,6 +133,16 @@ def _stdio(asked: argparse.Namespace) -> int:
 
 def _demo(_: argparse.Namespace) -> int:
     return demo()
+
+
+def _inspect(asked: argparse.Namespace) -> int:
+    found = inspect(asked.folder)
+    if asked.json:
+        shown = orjson.dumps([one.as_json() for one in found], option=orjson.OPT_INDENT_2).decode()
+    else:
+        shown = render_inspected(found)
+    sys.stdout.write(shown + "\n")
+    return 0 if all(one.verifies for one in found) else 1
 
 
 def _generate(asked: argparse.Namespace) -> int:

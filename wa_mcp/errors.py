@@ -7,15 +7,24 @@ from typing import Any, Final
 
 from mcp import MCPError
 
+from checkpoint.errors import CheckpointError
+
 __all__ = ["CodedError", "SessionError", "invalid_params", "on_the_wire"]
 
 _NUMBERS: Final = {
+    "admission_closed": -32010,
     "session_required": -32011,
     "session_unknown": -32011,
     "session_conflict": -32011,
     "session_spent": -32011,
     "session_limit": -32011,
+    "invalid_phase": -32012,
+    "checkpoint_conflict": -32012,
+    "stale_checkpoint": -32012,
+    "restart_in_scope": -32012,
+    "deadline_exceeded": -32013,
     "stale_attempt": -32014,
+    "invalid_checkpoint_state": -32015,
     "invalid_params": -32602,
     "call_id_conflict": -32602,
 }
@@ -43,6 +52,6 @@ def invalid_params(message: str, **facts: Any) -> CodedError:
     return CodedError("invalid_params", message, **facts)
 
 
-def on_the_wire(error: CodedError) -> MCPError:
+def on_the_wire(error: CodedError | CheckpointError) -> MCPError:
     """Turn a refusal into the JSON-RPC error that clients see."""
     return MCPError(code=_NUMBERS[error.code], message=str(error), data={"code": error.code, **error.facts})

@@ -17,7 +17,7 @@ from mcp.server.stdio import stdio_server
 from wa_mcp.agent_server import agent_server
 from wa_mcp.app import http_app
 from wa_mcp.runtime import Runtime
-from wa_mcp.settings import Settings
+from wa_mcp.settings import Settings, SettingsError
 from wa_mcp.stdio import until_answered
 from wa_mcp.version import VERSION
 
@@ -68,10 +68,18 @@ def serve_http(runtime: Runtime, *, offers: int) -> None:
 
     Raises:
         CannotListen: The address is taken or is not this machine's.
+        SettingsError: Others can reach the server, and no token was given for controllers.
     """
     settings = runtime.settings
+    made = settings.token() is None
+    if made and not settings.is_loopback:
+        raise SettingsError(
+            f"{settings.host} can be reached by others: give the controllers' token in WA_MCP_ADMIN_TOKEN "
+            "or with --admin-token-file"
+        )
     with _listen(settings) as listening:
-        greeting = _greeting(runtime, listening.getsockname()[1], offers)
+        runtime.base_url = settings.base_url(listening.getsockname()[1])
+        greeting = _greeting(runtime, offers, shows_token=made)
         config = uvicorn.Config(
             http_app(runtime),
             log_config=None,
@@ -119,9 +127,11 @@ def _listen(settings: Settings) -> socket.socket:
         ) from error
 
 
-def _greeting(runtime: Runtime, port: int, offers: int) -> str:
-    base = runtime.settings.base_url(port)
-    lines = [f"wa-mcp {VERSION} serves workplaces on {base}"]
+def _greeting(runtime: Runtime, offers: int, *, shows_token: bool) -> str:
+    base = runtime.base_url
+    lines = [f"wa-mcp {VERSION} serves workplaces on {base}", f"Controllers: {base}/admin/mcp"]
+    if shows_token:
+        lines.append(f"Controllers' token, made for this run: {runtime.admin_token}")
     urls = [f"{base}/sessions/{runtime.sessions.offer()}/mcp" for _ in range(offers)]
     lines += [f"Workplace to try: {url}" for url in urls]
     if urls:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_core import PydanticCustomError
 
 from toolkits.dataset import BUNDLED
@@ -15,6 +15,7 @@ __all__ = ["PREFIX", "Settings", "SettingsError", "read_settings"]
 PREFIX: Final = "WA_MCP_"
 
 _INSTANCE: Final = r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"
+SHORTEST_TOKEN: Final = 16
 _LISTS: Final = frozenset({"allowed_host"})
 
 
@@ -59,6 +60,11 @@ class Settings(BaseModel):
         allowed_host: Host names, besides loopback's and the public URL's, that requests may name.
         max_sessions: Sessions that may live at once.
         idle_after: Seconds without a call after which a session is closed; 0 closes none.
+        on_checkpoint: What a call does while a checkpoint is open: be refused, or wait.
+        wait_limit: Seconds that such a call waits at most.
+        lease_grace: Seconds that a checkpoint stays open on top of its controller's timeouts.
+        admin_token: What a controller has to show; made when the server starts if none is given.
+        admin_token_file: File that holds that token, and nothing else.
         log_level: How much is logged: debug, info, warning or error.
     """
 
@@ -73,7 +79,41 @@ class Settings(BaseModel):
     allowed_host: Annotated[tuple[str, ...], AfterValidator(_bare)] = ()
     max_sessions: Annotated[int, Field(ge=1, le=1_000_000)] = 20_000
     idle_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    on_checkpoint: Literal["refuse", "wait"] = "refuse"
+    wait_limit: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    lease_grace: Annotated[float, Field(ge=0, le=3600)] = 30.0
+    admin_token: SecretStr | None = None
+    admin_token_file: Path | None = None
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    def token(self) -> str | None:
+        """Give the controllers' token, None if there is none.
+
+        Raises:
+            SettingsError: Its file cannot be read, there are two tokens, or it is too short to be one.
+        """
+        if self.admin_token is not None and self.admin_token_file is not None:
+            raise SettingsError("give the controllers' token in the environment or in a file, not both")
+        token = None if self.admin_token is None else self.admin_token.get_secret_value()
+        if self.admin_token_file is not None:
+            try:
+                token = self.admin_token_file.read_text(encoding="ascii").strip()
+            except (OSError, UnicodeDecodeError) as error:
+                raise SettingsError(
+                    f"--admin-token-file: {self.admin_token_file} cannot be read: {error}"
+                ) from None
+        if token is not None and not (
+            token.isascii() and token.isprintable() and len(token) >= SHORTEST_TOKEN
+        ):
+            raise SettingsError(
+                f"the controllers' token must be {SHORTEST_TOKEN} or more printable ASCII characters"
+            )
+        return token
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach the server."""
+        return self.host in ("localhost", "::1") or self.host.startswith("127.")
 
     def base_url(self, port: int | None = None) -> str:
         """Give the URL that sessions' paths are put behind, without a slash at its end."""

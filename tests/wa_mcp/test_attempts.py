@@ -6,7 +6,7 @@ import pytest
 from mcp import Client, MCPError
 
 from tests.wa_mcp.agents import ERAS, Door, Era, named, over_http, refusal, told
-from wa_mcp.sessions import Session
+from wa_mcp.session import Session
 
 READ = "company_directory_find_email_address"
 ARGUMENTS = {"name": "a"}

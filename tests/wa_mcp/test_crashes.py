@@ -8,7 +8,7 @@ from mcp.types import CallToolResult
 
 from tests.wa_mcp.agents import MAIL, Door, named, refusal, text
 from toolkits.email import Email
-from wa_mcp.sessions import Session
+from wa_mcp.session import Session
 
 SECRET = "the secret of /etc/where"
 # The package names its function where the module would be.

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolkits.dataset import Dataset
 from wa_mcp import Runtime
-from wa_mcp.sessions import Session
+from wa_mcp.session import Session
 
 Call = tuple[str, dict[str, Any]]
 

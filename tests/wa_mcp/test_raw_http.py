@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import http_server
 from tests.wa_mcp.agents import ERAS, SESSION_ID, Era
 from wa_mcp import Runtime, Settings
-from wa_mcp.sessions import Session
+from wa_mcp.session import Session
 
 Reply = tuple[int, Any]
 
@@ -162,7 +162,7 @@ def test_a_number_that_json_does_not_have_is_an_input_error(wire: Wire, name: st
 
 @pytest.mark.parametrize("value", [2**60, -(2**60), 2**70, 1e300])
 def test_a_number_that_not_every_reader_keeps_is_an_input_error(wire: Wire, value: float) -> None:
-    assert readable(wire.find("page", value)).startswith("Argument 'page': expected an integer of at ")
+    assert readable(wire.find("page", value)).startswith("Argument 'page': expected an integer from -2^53")
 
 
 @pytest.mark.parametrize("value", [None, 0, -1, 1.0])

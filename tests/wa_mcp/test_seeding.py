@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from checkpoint import Episode
 from tests.wa_mcp.agents import MAIL, SESSION_ID
 from wa_mcp import Runtime, Settings, sessions
 from wa_mcp.errors import CodedError
-from wa_mcp.sessions import Episode, Session, capture_key
+from wa_mcp.session import Session, capture_key
 
 
 def code_of(call: Callable[[], object]) -> str:
@@ -161,7 +162,7 @@ def test_the_last_spent_ids_are_kept_and_no_more(runtime: Runtime, monkeypatch: 
 def test_more_sessions_than_may_live_are_refused() -> None:
     registry = Runtime(Settings(max_sessions=2)).sessions
     first, _ = registry.seed(SESSION_ID), registry.seed()
-    with pytest.raises(CodedError, match="2 sessions live already") as caught:
+    with pytest.raises(CodedError, match="2 sessions may live at once") as caught:
         registry.seed()
     assert (caught.value.code, caught.value.facts) == ("session_limit", {"limit": 2})
     assert registry.seed(SESSION_ID) is first

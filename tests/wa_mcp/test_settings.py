@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from toolkits.dataset import BUNDLED
 from wa_mcp import Settings
@@ -28,13 +28,15 @@ def test_every_setting_can_be_a_variable() -> None:
     variables = {
         "HOST": "::1", "PORT": "0", "DATA": "data", "CHECKPOINT_ROOT": "kept", "INSTANCE": "one",
         "PUBLIC_URL": "https://work.example/office/", "ALLOWED_HOST": "a.example, b.example:81,",
-        "MAX_SESSIONS": "5", "IDLE_AFTER": "1.5", "LOG_LEVEL": "debug",
+        "MAX_SESSIONS": "5", "IDLE_AFTER": "1.5", "LOG_LEVEL": "debug", "ON_CHECKPOINT": "wait",
+        "WAIT_LIMIT": "2", "LEASE_GRACE": "3", "ADMIN_TOKEN": "t" * 16, "ADMIN_TOKEN_FILE": "token",
     }  # fmt: skip
     assert {name.lower() for name in variables} == set(Settings.model_fields)
     assert read_settings({f"WA_MCP_{name}": text for name, text in variables.items()}, {}) == Settings(
         host="::1", port=0, data=Path("data"), checkpoint_root=Path("kept"), instance="one",
         public_url="https://work.example/office", allowed_host=("a.example", "b.example:81"),
-        max_sessions=5, idle_after=1.5, log_level="debug",
+        max_sessions=5, idle_after=1.5, log_level="debug", on_checkpoint="wait", wait_limit=2, lease_grace=3,
+        admin_token=SecretStr("t" * 16), admin_token_file=Path("token"),
     )  # fmt: skip
 
 

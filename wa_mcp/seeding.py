@@ -1,0 +1,113 @@
+"""What a seed asks for, checked and put in order before a session is looked for or made."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from string import ascii_letters, digits
+from typing import Any, Final
+
+from checkpoint import Episode, OnCheckpoint
+from toolkits.workplace import Catalogue
+from wa_mcp.errors import SessionError, invalid_params
+from wa_mcp.session import SessionState, check_text
+
+__all__ = ["MOST_ATTEMPTS", "Seed", "default_episode", "read_seed"]
+
+LONGEST_ROLLOUT_ID: Final = 128
+MOST_ATTEMPTS: Final = 2**53
+
+_ID_LETTERS: Final = frozenset(ascii_letters + digits + "_-")
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A session that somebody wants.
+
+    Attributes:
+        session_id: Its id; None for one that the server makes.
+        episode: Its rollout and attempt; None for the one that goes with its id.
+        toolkits: Names of its toolkits, in the catalogue's order.
+        tools: The tools it may see, in the catalogue's order; None for all of its toolkits.
+        require_attempt: Whether calls must name an attempt.
+        on_checkpoint: What its calls do while a checkpoint is open; None is the server's default.
+    """
+
+    session_id: str | None
+    episode: Episode | None
+    toolkits: tuple[str, ...]
+    tools: tuple[str, ...] | None
+    require_attempt: bool
+    on_checkpoint: OnCheckpoint | None
+
+    def check_same(self, state: SessionState) -> None:
+        """Refuse to answer with a live session that is not what is asked for.
+
+        Raises:
+            SessionError: `session_conflict`, or `stale_attempt` where a later attempt has the session.
+        """
+        if (state.toolkits, state.tools) != (self.toolkits, self.tools):
+            raise SessionError("session_conflict", "This id has a session with other toolkits or tools.")
+        if self.episode is None or self.episode == state.episode:
+            return
+        same_rollout = self.episode.rollout_id == state.episode.rollout_id
+        if same_rollout and self.episode.attempt < state.episode.attempt:
+            raise SessionError(
+                "stale_attempt",
+                "A later attempt has this session.",
+                attempt=self.episode.attempt,
+                current=state.episode.attempt,
+            )
+        raise SessionError("session_conflict", "This id has a session of another episode.")
+
+
+def read_seed(
+    catalogue: Catalogue,
+    session_id: str | None,
+    episode: Episode | tuple[str, int] | None,
+    toolkits: Sequence[str] | None,
+    tools: Sequence[str] | None,
+    require_attempt: bool,
+    on_checkpoint: OnCheckpoint | None,
+) -> Seed:
+    """Check what a seed asks for.
+
+    Raises:
+        CodedError: `invalid_params`; the message says which parameter, and what was expected.
+    """
+    if session_id is not None:
+        _check_id(session_id)
+    if on_checkpoint not in (None, "refuse", "wait"):
+        raise invalid_params(f"onCheckpoint must be refuse or wait, not {ascii(on_checkpoint)[:40]}.")
+    kits = catalogue.names if toolkits is None else _in_order("toolkits", toolkits, catalogue.names)
+    allowed = None
+    if tools is not None:
+        known = tuple(tool.name for tool in catalogue.tools.values() if tool.toolkit in kits)
+        allowed = _in_order("tools", tools, known)
+    wanted = None if episode is None else _episode(*episode)
+    return Seed(session_id, wanted, kits, allowed, require_attempt, on_checkpoint)
+
+
+def default_episode(session_id: str) -> Episode:
+    """Name the episode of a session for which none was given."""
+    return Episode(sha256(session_id.encode()).hexdigest()[:16], 0)
+
+
+def _check_id(session_id: str) -> None:
+    if not 16 <= len(session_id) <= 128 or not _ID_LETTERS.issuperset(session_id):
+        raise invalid_params("sessionId must be 16 to 128 of A-Z a-z 0-9 _ and -.")
+
+
+def _in_order(parameter: str, names: Sequence[str], known: tuple[str, ...]) -> tuple[str, ...]:
+    if not names:
+        raise invalid_params(f"{parameter} must name at least one, or not be given.")
+    for name in names:
+        if name not in known:
+            raise invalid_params(f"{parameter}: {ascii(name)[:60]} is not one of {', '.join(known)}.")
+    return tuple(name for name in known if name in names)
+
+
+def _episode(rollout_id: str, attempt: Any) -> Episode:
+    check_text("rolloutId", rollout_id, LONGEST_ROLLOUT_ID)
+    if isinstance(attempt, bool) or not isinstance(attempt, int) or not 0 <= attempt <= MOST_ATTEMPTS:
+        raise invalid_params("attempt must be a whole number from 0.")
+    return Episode(rollout_id, attempt)
