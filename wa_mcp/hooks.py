@@ -35,8 +35,7 @@ class SessionHooks:
     def export_session_states(self, session_ids: Sequence[str]) -> StateExport:
         """Take a snapshot of these sessions: references to their states, which never change."""
         states = [session.state for session in self._sessions.live(session_ids)]
-        datasets = {state.workplace.dataset.digest: state.workplace.dataset for state in states}
-        return StateExport(map(freeze_state, states), _Bases(tuple(datasets.values())))
+        return StateExport(map(freeze_state, states), _Bases(states))
 
     def restore_session_states(
         self, states: Sequence[State], bases: Mapping[str, Any], attempt_step: int
@@ -60,12 +59,7 @@ class SessionHooks:
 
     def export_server_facts(self) -> dict[str, Any]:
         """Remember the spent ids, oldest first, each with the episode of a retired one."""
-        return {
-            "spent": [
-                [session_id, None if episode is None else episode.as_json()]
-                for session_id, episode in self._sessions.spent.items()
-            ]
-        }
+        return {"spent": list(self._sessions.spent.items())}
 
     def restore_server_facts(self, facts: Sequence[Any]) -> "SpentIds":
         """Merge what servers have remembered.
@@ -91,22 +85,23 @@ class _Live(Collection[LiveSession]):
         return len(self._sessions)
 
     def __iter__(self) -> Iterator[LiveSession]:
-        for session in self._sessions.list():
-            yield LiveSession(session.id, session.episode, session.restored)
+        return iter([session.entry for session in self._sessions.list()])
 
     def __contains__(self, item: object) -> bool:
-        return any(item == session for session in self)
+        return item in list(self)
 
 
 class _Bases(Mapping[str, Any]):
-    """Data sets and their tables by digest, made out in the thread that writes them."""
+    """The data sets that sessions name, and their tables, made out in the thread that writes them."""
 
-    def __init__(self, datasets: tuple[Dataset, ...]) -> None:
-        self._datasets: Final = datasets
+    def __init__(self, states: Sequence[SessionState]) -> None:
+        self._states: Final = states
 
     @cached_property
     def _frozen(self) -> dict[str, Any]:
-        return frozen_bases(self._datasets)
+        return frozen_bases(
+            {id(state.workplace.dataset): state.workplace.dataset for state in self._states}.values()
+        )
 
     def __getitem__(self, digest: str) -> Any:
         return self._frozen[digest]

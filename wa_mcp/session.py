@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from checkpoint import Episode, OnCheckpoint
+from checkpoint import Episode, LiveSession, OnCheckpoint
 from toolkits.workplace import Outcome, Workplace, unknown_tool
 from wa_mcp.errors import CodedError, invalid_params
 
@@ -103,13 +103,14 @@ class Session:
         state: What the session is now.
         touched: When it was seeded or last called, on the monotonic clock.
         number: Its place among all sessions of the registry, in the order in which they came.
-        restored: Whether it came from a restore, and no call has touched it since.
+        entry: What a checkpoint sees of it before it looks at its state; kept, since it looks at all of them
+            at once.
     """
 
     state: SessionState
     touched: float
     number: int
-    restored: bool = False
+    entry: LiveSession
 
     @property
     def id(self) -> str:
@@ -150,7 +151,9 @@ class Session:
         """
         # No await from here to the new state, so no lock is needed.
         state = self.state
-        self.touched, self.restored = monotonic(), False
+        self.touched = monotonic()
+        if self.entry.untouched:
+            self.entry = self.entry._replace(untouched=False)
         if call_id is not None:
             check_text("callId", call_id, LONGEST_CALL_ID)
             if (known := state.remembered.get(call_id)) is not None:

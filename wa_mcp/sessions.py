@@ -7,7 +7,7 @@ from secrets import token_urlsafe
 from time import monotonic, time
 from typing import Final, Literal
 
-from checkpoint import Episode, Retired
+from checkpoint import Episode, EpisodeJson, LiveSession, Retired, read_episode
 from checkpoint.errors import StaleAttempt
 from toolkits.workplace import Dataset
 from wa_mcp.errors import SessionError
@@ -37,7 +37,7 @@ class Sessions:
         self.dataset: Final = dataset
         self.most: Final = most
         self.retired: Final = Retired()
-        self.spent: Final[OrderedDict[str, Episode | None]] = OrderedDict()
+        self.spent: Final[OrderedDict[str, EpisodeJson | None]] = OrderedDict()
         self._idle_after: Final = idle_after
         self._live: Final[dict[str, Session]] = {}
         self._offered: Final[set[str]] = set()
@@ -123,7 +123,8 @@ class Sessions:
 
     def handle(self, state: SessionState, *, restored: bool = False) -> Session:
         """Make the handle of a session that is not live yet."""
-        return Session(state, monotonic(), next(self._numbers), restored)
+        entry = LiveSession(state.session_id, state.episode, restored)
+        return Session(state, monotonic(), next(self._numbers), entry)
 
     def offer(self) -> str:
         """Make an id whose session is made by its first request; until then it is in no list or count."""
@@ -197,7 +198,7 @@ class Sessions:
 
     def spend(self, session_id: str, episode: Episode | None = None) -> None:
         """Refuse an id from now on; the episode is that of a retired one."""
-        self.spent[session_id] = episode
+        self.spent[session_id] = None if episode is None else episode.as_json()
         if len(self.spent) > MOST_SPENT:
             self.spent.popitem(last=False)
 
@@ -243,7 +244,7 @@ class Sessions:
             )
 
     def _refuse_spent(self, session_id: str) -> None:
-        episode = self.spent[session_id]
-        if episode is not None and self.retired.covers(episode):
+        retired = self.spent[session_id]
+        if retired is not None and self.retired.covers(episode := read_episode(retired)):
             raise StaleAttempt(episode)
         raise SessionError("session_spent", "This session has ended. Ask the controller for a new one.")
