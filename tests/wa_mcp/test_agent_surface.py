@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from mcp import MCPError
 
-from tests.wa_mcp.agents import MAIL, Door, named, output, over_http, refusal, text, told
+from tests.wa_mcp.agents import ERAS, MAIL, Door, Era, named, output, over_http, refusal, text, told
+from wa_mcp import Runtime, Settings
 from wa_mcp.version import VERSION
 
 FIND = "company_directory_find_email_address"
@@ -143,6 +144,15 @@ async def test_the_first_request_makes_an_offered_session(door: Door) -> None:
         await client.call_tool("email_send_email", MAIL)
     assert len(door.runtime.sessions) == before + 1
     assert door.runtime.sessions.get(session_id).revision == 1
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_an_offered_session_that_has_no_room_says_so(era: Era) -> None:
+    full = Runtime(Settings(max_sessions=1))
+    full.sessions.seed()
+    async with Door(full, era, None).client(full.sessions.offer()) as client:
+        code, data, _ = await refusal(client.call_tool(FIND, {"name": "a"}))
+    assert (code, data) == (-32011, {"code": "session_limit", "limit": 1})
 
 
 async def by_header(door: Door, path: str, *ids: str, **entries: Any) -> Any:

@@ -36,11 +36,12 @@ async def test_the_session_s_attempt_in_meta_is_answered(door: Door, session: Se
         assert await answer(client, attempt=attempt) == 2
 
 
-@pytest.mark.parametrize("attempt", [1, "1"])
+@pytest.mark.parametrize("attempt", [1, "1", 3, 0, 2**53])
 async def test_another_attempt_in_meta_is_stale(door: Door, session: Session, attempt: Any) -> None:
     before = session.state
     async with door.client(session.id) as client:
-        assert (await refusal(answer(client, attempt=attempt)))[:2] == STALE
+        code, data, _ = await refusal(answer(client, attempt=attempt))
+    assert (code, data) == (-32014, {"code": "stale_attempt", "attempt": int(attempt), "current": 2})
     assert session.state is before
 
 

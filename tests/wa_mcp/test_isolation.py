@@ -6,6 +6,8 @@ import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from toolkits.dataset import Dataset
 from wa_mcp import Runtime
 from wa_mcp.session import Session
@@ -58,6 +60,7 @@ def state(session: Session) -> dict[str, Any]:
     return {name: (table.changes, [row.cells for row in table.rows]) for name, table in tables.items()}
 
 
+@pytest.mark.timeout(60)
 def test_500_sessions_worked_in_turns_are_each_as_if_alone(runtime: Runtime) -> None:
     scripts = [scripted(runtime.dataset, seed) for seed in range(SESSIONS)]
     sessions = [runtime.sessions.seed() for _ in scripts]

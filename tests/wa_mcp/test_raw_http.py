@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import http_server
 from tests.wa_mcp.agents import ERAS, SESSION_ID, Era
-from wa_mcp import Runtime, Settings
+from wa_mcp import Runtime, Settings, http_app
 from wa_mcp.session import Session
 
 Reply = tuple[int, Any]
@@ -259,3 +259,19 @@ def test_the_server_says_that_it_lives_and_is_ready(http: httpx2.Client, base: s
         assert ask("/readyz") == (503, {"status": "not ready"})
     finally:
         office.stopping = False
+
+
+def test_a_server_sweeps_its_idle_sessions(http: httpx2.Client) -> None:
+    runtime = Runtime(Settings(idle_after=0.01))
+    session = runtime.sessions.seed()
+    with http_server(runtime) as url:
+        while runtime.sessions.list():
+            assert http.get(f"{url}/healthz").status_code == 200
+        reply = Wire(http, url + session.path, "auto").call(FIND)
+    assert (code(reply), reply[1]["error"]["data"]) == (-32011, {"code": "session_spent"})
+
+
+async def test_an_application_that_has_not_been_started_says_so(runtime: Runtime) -> None:
+    transport = httpx2.ASGITransport(http_app(runtime))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        assert (await client.post("/mcp", content="{}")).status_code == 503
