@@ -8,6 +8,7 @@ from checkpoint import Episode, LiveSession, State, StateExport, Verify, read_ep
 from checkpoint.errors import SessionLimit, SessionSpent
 from toolkits.workplace import Dataset
 from wa_mcp.errors import SessionError
+from wa_mcp.seeding import is_session_id
 from wa_mcp.session import Session, SessionState
 from wa_mcp.sessions import MOST_SPENT, Sessions
 from wa_mcp.states import Thawed, freeze_state, frozen_bases
@@ -136,8 +137,11 @@ class Restored:
         self._sessions.add([self._sessions.handle(state, restored=True) for state in self._states])
 
     def discard(self) -> None:
-        """Take them out again, and leave no spent id."""
-        self._sessions.remove([state.session_id for state in self._states])
+        """Take them out again, and leave no spent id, also of those that were closed since."""
+        ids = [state.session_id for state in self._states]
+        self._sessions.remove(ids)
+        for session_id in ids:
+            self._sessions.spent.pop(session_id, None)
 
 
 class TakenOut:
@@ -195,9 +199,9 @@ def _read_spent(facts: Sequence[Any]) -> dict[str, Episode | None]:
 
 def _read_spent_id(entry: Any) -> tuple[str, Episode | None]:
     match entry:
-        case [str(session_id), None]:
+        case [str(session_id), None] if is_session_id(session_id):
             return session_id, None
-        case [str(session_id), episode]:
+        case [str(session_id), episode] if is_session_id(session_id):
             return session_id, read_episode(episode)
         case _:
             raise ValueError("server facts: a spent id is a list of an id, and an episode or null")
