@@ -188,7 +188,9 @@ def _thaw_cells(
 ) -> list[Cell]:
     cells: list[Cell] = []
     for name, value in zip(columns, values, strict=True):
-        is_right = isinstance(value, bool) if name in spec.boolean else value is None or is_storable(value, longest)
+        is_right = (
+            isinstance(value, bool) if name in spec.boolean else value is None or is_storable(value, longest)
+        )
         if not is_right:
             raise ValueError(f"column {name!r}: a value of the wrong type, or one that cannot be stored")
         cells.append(value)

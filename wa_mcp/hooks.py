@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, Final
 
 from checkpoint import Episode, LiveSession, State, StateExport, Verify, read_episode
@@ -169,19 +170,26 @@ class SpentIds:
         self._sessions: Final = sessions
         self._incoming: Final = incoming
         self._new: list[str] = []
+        self._pushed_out: list[tuple[str, Episode | None]] = []
 
     def install(self) -> None:
         """Refuse these ids from now on, beside those refused already; one that lives here lives on."""
         known = self._sessions.spent
         live = {session.id for session in self._sessions.live(self._incoming)}
         self._new = [one for one in self._incoming if one not in known and one not in live]
+        self._pushed_out = list(islice(known.items(), max(len(known) + len(self._new) - MOST_SPENT, 0)))
         for session_id in self._new:
             self._sessions.spend(session_id, self._incoming[session_id])
 
     def discard(self) -> None:
-        """Forget those that were new."""
+        """Forget those that were new, and remember those that had to go for them."""
+        spent = self._sessions.spent
         for session_id in self._new:
-            self._sessions.spent.pop(session_id, None)
+            spent.pop(session_id, None)
+        room = MOST_SPENT - len(spent)
+        for session_id, episode in reversed(self._pushed_out[-room:] if room else []):
+            spent[session_id] = episode
+            spent.move_to_end(session_id, last=False)
 
 
 def _read_spent(facts: Sequence[Any]) -> dict[str, Episode | None]:

@@ -16,6 +16,7 @@ from mcp.types import CallToolResult
 
 from tests.e2e.processes import Server, serving
 from tests.wa_mcp.agents import ERAS, Era, named, output, refusal, told
+from tests.wa_mcp.checkpoints import ask
 from tests.wa_mcp.offices import ADA, SCRIPT, Call, write_dataset
 from wa_mcp import Runtime, Settings, admin_server, agent_server
 
@@ -72,11 +73,6 @@ async def agent(url: str, era: Era) -> AsyncGenerator[Client]:
         Client(streamable_http_client(url, http_client=http), mode=era) as client,
     ):
         yield client
-
-
-async def ask(client: Client, operation: str, **params: Any) -> Any:
-    result = await client.call_tool(operation.replace("/", "_"), params)
-    return result.structured_content
 
 
 async def seed_all(server: Server, session_ids: Sequence[str]) -> list[str]:
@@ -158,6 +154,12 @@ async def test_after_a_kill_the_same_clients_go_on_as_if_nothing_had_happened(tm
             assert shown[era] == await ask(client, "sessions/tables", sessionId=session_id)
 
 
+def halt(server: Server) -> None:
+    """Stop the process where it is, to be looked at."""
+    server.process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, server.process.pid, os.WSTOPPED)
+
+
 async def kill_in_mid_write(server: Server, client: Client, root: Path) -> str:
     """Kill the server while it writes a checkpoint in the background; one that was too fast gets another."""
     for number in range(20):
@@ -167,8 +169,7 @@ async def kill_in_mid_write(server: Server, client: Client, root: Path) -> str:
         folder = root / directory / "environment" / "main"
         while not (folder.is_dir() and any(folder.iterdir())):
             assert server.process.poll() is None
-        server.process.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, server.process.pid, os.WSTOPPED)
+        halt(server)
         if not (folder / "manifest.json").exists():
             assert server.stop(signal.SIGKILL) == -signal.SIGKILL
             return directory
@@ -181,24 +182,26 @@ async def kill_while_it_restores(server: Server, client: Client, directory: str)
     """Kill the server while it reads a checkpoint; one that was too fast reads it again."""
     for number in range(20):
         checkpoint_id = f"killed-{number}"
+
+        async def restore(checkpoint_id: str = checkpoint_id) -> None:
+            async with controller(server) as another:
+                await ask(another, "checkpoint/restore", **about(checkpoint_id, directory))
+
         async with anyio.create_task_group() as tasks:
-
-            async def restore(checkpoint_id: str = checkpoint_id) -> None:
-                async with controller(server) as another:
-                    await ask(another, "checkpoint/restore", **about(checkpoint_id, directory))
-
             tasks.start_soon(restore)
-            while (status := await ask(client, "checkpoint/status"))["checkpointId"] is None:
-                pass
-            if status["phase"] == "idle":
-                server.process.send_signal(signal.SIGSTOP)
-                os.waitid(os.P_PID, server.process.pid, os.WSTOPPED)
+            if await reads(client):
+                assert server.stop(signal.SIGKILL) == -signal.SIGKILL
                 tasks.cancel_scope.cancel()
-        if status["phase"] == "idle":
-            assert server.stop(signal.SIGKILL) == -signal.SIGKILL
-            return
+                return
         await ask(client, "checkpoint/resume", checkpointId=checkpoint_id, discard=True)
     raise AssertionError("every restore was done before the server could be stopped")
+
+
+async def reads(client: Client) -> bool:
+    """Wait until a checkpoint is open; say whether it is a restore that reads still."""
+    while (status := await ask(client, "checkpoint/status"))["checkpointId"] is None:
+        pass
+    return status["phase"] == "idle"
 
 
 async def test_a_kill_in_mid_write_and_one_in_mid_restore_cost_nothing_but_the_torn_checkpoint(

@@ -1,4 +1,4 @@
-"""Small data sets with empty cells, random calls that mostly succeed, and what there is to see of a workplace."""
+"""Small data sets with empty cells, random calls that mostly succeed, and what there is to see."""
 
 import csv
 from pathlib import Path
@@ -47,7 +47,9 @@ def write_dataset(folder: Path, *, now: str = "2023-11-30 23:59:00", first: int 
     for spec in CATALOGUE.specs(CATALOGUE.names):
         if spec.file:
             _write_table(folder / spec.file, spec, TABLES[spec.name][first:])
-    (folder / "dataset.toml").write_text(f'format = 1\nnow = "{now}"\n[owner]\nname = "Ada"\nemail = "{ADA}"\n')
+    (folder / "dataset.toml").write_text(
+        f'format = 1\nnow = "{now}"\n[owner]\nname = "Ada"\nemail = "{ADA}"\n'
+    )
     return folder
 
 

@@ -220,7 +220,10 @@ class Equivalence(RuleBasedStateMachine):
             self.world.live[session_id] = Lived(*episode, workplace)
 
     @rule(
-        session_id=session_ids, call=calls, call_id=st.sampled_from(CALL_IDS), zombie=st.sampled_from([0, 0, 1])
+        session_id=session_ids,
+        call=calls,
+        call_id=st.sampled_from(CALL_IDS),
+        zombie=st.sampled_from([0, 0, 1]),
     )
     def call(self, session_id: str, call: Call, call_id: str | None, zombie: int) -> None:
         live = self.world.live.get(session_id)
@@ -301,9 +304,7 @@ class Equivalence(RuleBasedStateMachine):
         episodes = [{"rolloutId": rollout, "attempt": attempt} for rollout, attempt in sorted(scope)]
         named_episodes = {} if only is None else {"episodes": episodes}
         params = {"checkpointId": checkpoint_id, "timeoutSeconds": 60, "checkpointDir": checkpoint_id}
-        committed = self.office.ask(
-            "checkpoint/commit", **params, background=background, **named_episodes
-        )
+        committed = self.office.ask("checkpoint/commit", **params, background=background, **named_episodes)
         inside = {
             session_id: live
             for session_id, live in self.world.live.items()
