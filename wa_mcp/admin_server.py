@@ -6,7 +6,8 @@ from typing import Any, Final
 import orjson
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
@@ -54,7 +55,7 @@ def admin_server(runtime: Runtime) -> Server[Any]:
         text = orjson.dumps(result).decode()
         return CallToolResult(content=[TextContent(text=text)], structured_content=dict(result))
 
-    server: Server[Any] = Server(
+    server = _Announcing(
         "wa-mcp-controller",
         version=VERSION,
         title="Workplace controller",
@@ -67,6 +68,20 @@ def admin_server(runtime: Runtime) -> Server[Any]:
         _serve(server, runtime, operation)
     server.extensions[EXTENSION] = {"operations": list(OPERATIONS)}
     return server
+
+
+class _Announcing(Server[Any]):
+    """Announces its extensions to legacy clients too, in the one place that their protocol has for it."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Say to a client that shakes hands what the server can do."""
+        experimental = {**self.extensions, **(experimental_capabilities or {})}
+        return super().create_initialization_options(notification_options, experimental, extensions)
 
 
 def _serve(server: Server[Any], runtime: Runtime, operation: Operation) -> None:

@@ -153,7 +153,7 @@ class TakenOut:
         self._taken: Final = taken
 
     def put_back(self) -> None:
-        """Make live again those whose ids are still free."""
+        """Make live again those whose ids are still free and whose attempts were not retired meanwhile."""
         taken = {session.id for session in self._sessions.live([session.id for session in self._taken])}
         free = [
             session
@@ -161,6 +161,9 @@ class TakenOut:
             if session.id not in taken and session.id not in self._sessions.spent
         ]
         self._sessions.add(free)
+        for session in free:
+            if self._sessions.retired.covers(session.episode):
+                self._sessions.retire(session.id)
 
 
 class SpentIds:

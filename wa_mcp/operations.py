@@ -13,6 +13,9 @@ from wa_mcp.runtime import Runtime
 
 __all__ = ["OPERATIONS", "Operation", "operation"]
 
+NAMED: Final = 3
+"""Parameters that do not fit which an error names, at most."""
+
 Run = Callable[[Runtime, Any], Awaitable[Mapping[str, Any]]]
 
 
@@ -71,9 +74,12 @@ def operation(name: str, title: str, *, reads: bool = False) -> Callable[[Run], 
 
 
 def _complaint(error: ValidationError) -> str:
-    detail = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part)[:60] for part in detail["loc"])
-    return f"{where}: {detail['msg']}."
+    details = error.errors(include_url=False, include_input=False)
+    # A misspelt name is two complaints, one of which says what was meant.
+    named = [
+        f"{'.'.join(str(part)[:60] for part in detail['loc'])}: {detail['msg']}" for detail in details[:NAMED]
+    ]
+    return "; ".join(named) + "."
 
 
 def _untitled(schema: Any) -> Any:

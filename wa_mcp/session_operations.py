@@ -64,7 +64,7 @@ async def list_sessions(runtime: Runtime, params: ListParams) -> Mapping[str, An
 @operation("sessions/tables", "Show a session's tables", reads=True)
 async def tables(runtime: Runtime, params: TablesParams) -> Mapping[str, Any]:
     """Show every table of a session whole: row labels, and columns with dtype, values and places of NaN."""
-    workplace = runtime.sessions.get(params.session_id).workplace
+    workplace = runtime.sessions.shown(params.session_id).workplace
     whole = await anyio.to_thread.run_sync(
         lambda: {name: table.whole() for name, table in workplace.tables.items()}
     )

@@ -1,4 +1,4 @@
-"""Write the golden files anew, after a change that is meant: `python -m tests.golden.write`; read the diff."""
+"""Write the golden files anew after a change that is meant: `python -m tests.golden.write`; read the diff."""
 
 import json
 from pathlib import Path

@@ -61,7 +61,8 @@ def web_door(request: pytest.FixtureRequest, office: Runtime, base: str) -> Door
 @pytest.fixture(
     params=WAYS,
     ids=[
-        f"{'http' if http else 'memory'}-{era}-{'tool' if as_tool else 'method'}" for http, era, as_tool in WAYS
+        f"{'http' if http else 'memory'}-{era}-{'tool' if as_tool else 'method'}"
+        for http, era, as_tool in WAYS
     ],
 )
 def way(request: pytest.FixtureRequest, office: Runtime, base: str) -> Way:

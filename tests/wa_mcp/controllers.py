@@ -1,7 +1,7 @@
-"""What tests of the controller surface share: every way to ask for an operation, and how to read the answer."""
+"""What tests of the controller surface share: every way to ask for an operation and read the answer."""
 
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, cast
@@ -80,7 +80,9 @@ class Way:
             return
         async with (
             httpx2.AsyncClient(headers=bearer(self.runtime), timeout=20) as http,
-            Client(streamable_http_client(self.base + "/admin/mcp", http_client=http), mode=self.era) as client,
+            Client(
+                streamable_http_client(self.base + "/admin/mcp", http_client=http), mode=self.era
+            ) as client,
         ):
             yield Controller(client, self.as_tool)
 
@@ -95,6 +97,6 @@ def controlling(runtime: Runtime) -> AbstractAsyncContextManager[Controller]:
     return Way(runtime, "auto", None, as_tool=False).controller()
 
 
-def timed(checkpoint_id: str, seconds: float = 20, **more: Any) -> Mapping[str, Any]:
+def timed(checkpoint_id: str, seconds: float = 20, **more: Any) -> dict[str, Any]:
     """Make the parameters that most checkpoint operations have."""
     return {"checkpointId": checkpoint_id, "timeoutSeconds": seconds, **more}
