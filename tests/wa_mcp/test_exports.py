@@ -1,5 +1,6 @@
 """Exports and imports inline: pages of one moment, asked for again at will; taken in all or none."""
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -147,47 +148,55 @@ async def test_an_export_is_answered_while_a_checkpoint_is_open(
     assert await control.phase() == phase
 
 
-def broken(exported: Page, how: str) -> Page:
-    """Spoil one thing of an export."""
-    spoilt = deepcopy(exported)
-    match how:
-        case "a state of another format":
-            spoilt["states"][-1]["format"] = 2
-        case "a session twice":
-            spoilt["states"].append(spoilt["states"][0])
-        case "a base missing":
-            del spoilt["bases"][next(iter(spoilt["bases"]))]
-        case "a base altered":
-            for base in spoilt["bases"].values():
-                base["altered"] = True
-        case "a table of no toolkit":
-            spoilt["states"][-1]["tables"]["calendar.events"] = spoilt["states"][-1]["tables"]["email.emails"]
-        case "a change of no kind":
-            spoilt["states"][-1]["tables"]["email.emails"]["changes"].append(["burn", 1])
-        case "an id that no agent can name":
-            spoilt["states"][-1]["sessionId"] = "with/a/slash/and a space"
-        case "facts of another kind":
-            spoilt["facts"] = {"retired": {}}
-        case _:
-            raise AssertionError(how)
-    return spoilt
+def another_format(page: Page) -> None:
+    page["states"][-1]["format"] = 2
+
+
+def a_session_twice(page: Page) -> None:
+    page["states"].append(page["states"][0])
+
+
+def a_base_missing(page: Page) -> None:
+    page["bases"].popitem()
+
+
+def a_base_altered(page: Page) -> None:
+    next(base for base in page["bases"].values() if "index" in base)["index"][0] += 1
+
+
+def a_table_of_no_toolkit(page: Page) -> None:
+    tables = page["states"][-1]["tables"]
+    tables["calendar.events"] = tables["email.emails"]
+
+
+def a_change_of_no_kind(page: Page) -> None:
+    page["states"][-1]["tables"]["email.emails"]["changes"].append(["burn", 1])
+
+
+def an_id_that_no_agent_can_name(page: Page) -> None:
+    page["states"][-1]["sessionId"] = "with/a/slash/and a space"
+
+
+def facts_of_another_kind(page: Page) -> None:
+    page["facts"] = {"retired": {}}
 
 
 @pytest.mark.parametrize(
-    "how",
+    "spoil",
     [
-        "a state of another format", "a session twice", "a base missing", "a base altered",
-        "a table of no toolkit", "a change of no kind", "an id that no agent can name",
-        "facts of another kind",
+        another_format, a_session_twice, a_base_missing, a_base_altered, a_table_of_no_toolkit,
+        a_change_of_no_kind, an_id_that_no_agent_can_name, facts_of_another_kind,
     ],
 )  # fmt: skip
 async def test_an_import_with_one_fault_takes_nothing_in_and_a_good_one_works_then(
-    control: Controller, busy: list[str], how: str
+    control: Controller, busy: list[str], spoil: Callable[[Page], None]
 ) -> None:
     exported = await control.ask("sessions/export")
+    spoilt = deepcopy(exported)
+    spoil(spoilt)
     other = Runtime(Settings())
     async with controlling(other) as receiving:
-        number, data, _ = await receiving.refused("sessions/import", **broken(exported, how))
+        number, data, _ = await receiving.refused("sessions/import", **spoilt)
         assert (number, data["code"], data.keys()) == (-32015, "invalid_checkpoint_state", {"code", "reason"})
         assert (len(other.sessions), other.sessions.spent, other.control.gate.is_open) == (0, {}, True)
         restored = (await receiving.ask("sessions/import", **exported))["restored"]
