@@ -221,8 +221,7 @@ async def test_in_restored_an_import_is_taken_out_with_the_rest(
     other = Runtime(Settings(checkpoint_root=runtime.settings.checkpoint_root))
     kept = await control.ask("sessions/seed", sessionId=SESSION_ID)
     await control.ask("checkpoint/prepare", **timed("one"))
-    episode = {"episodes": [kept["episode"]]}
-    await control.ask("checkpoint/commit", **timed("one", checkpointDir="x", **episode))
+    await control.ask("checkpoint/commit", **timed("one", checkpointDir="x", episodes=[kept["episode"]]))
     async with controlling(other) as receiving:
         for discard in (True, False):
             checkpoint_id = f"with-discard-{discard}"

@@ -121,7 +121,7 @@ async def test_no_call_of_200_sessions_gets_past_the_gate_is_lost_or_done_twice(
     assert (load.refused > 0) == (on_checkpoint == "refuse")
     for session in sessions:
         subjects = session.workplace.tables["email.emails"].column("subject")
-        assert [subject for subject in subjects if subject.startswith("turn-")] == [
+        assert [subject for subject in subjects if str(subject).startswith("turn-")] == [
             f"turn-{turn}" for turn in range(CALLS)
         ]
 

@@ -175,7 +175,8 @@ async def test_tables_go_out_whole_with_nan_and_none_apart(control: Controller, 
     assert set(shown["tables"]) == set(session.workplace.tables)
     empty: list[tuple[bool, bool]] = []
     for name, table in session.workplace.tables.items():
-        frame, whole = table.frame, shown["tables"][name]
+        frame: Any = table.frame
+        whole = shown["tables"][name]
         assert whole["index"] == frame.index.tolist()
         assert [column["name"] for column in whole["columns"]] == frame.columns.tolist()
         for column in whole["columns"]:
@@ -208,6 +209,12 @@ async def test_a_seed_is_refused_while_a_checkpoint_is_open(control: Controller,
     await control.ask("sessions/seed", sessionId=SESSION_ID)
     await control.ask("checkpoint/prepare", **timed("one"))
     closed = {"code": "admission_closed", "checkpointId": "one", "retryAfterMs": 250}
-    for wish in ({}, {"sessionId": SESSION_ID}, {"sessions": [{}, {}]}, {"onCheckpoint": "refuse"}):
+    wishes: list[dict[str, Any]] = [
+        {},
+        {"sessionId": SESSION_ID},
+        {"sessions": [{}, {}]},
+        {"onCheckpoint": "refuse"},
+    ]
+    for wish in wishes:
         assert (await control.refused("sessions/seed", **wish))[:2] == (-32010, closed)
     assert len(runtime.sessions) == 1

@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import anyio
@@ -35,7 +35,7 @@ class Waiter:
     """A call that stands before the closed gate, and what it comes to: a result, or the code of a refusal."""
 
     def __init__(self) -> None:
-        self.outcome: Any = None
+        self.outcome = cast("Any", None)
 
     async def call(self, client: Client, **meta: Any) -> None:
         """Call once."""
@@ -65,7 +65,7 @@ async def test_a_session_may_wait_where_others_are_refused(runtime: Runtime, con
             await refused.call_tool("email_send_email", MAIL)
         closed = {"code": "admission_closed", "checkpointId": "one", "retryAfterMs": 250}
         assert (caught.value.code, caught.value.data) == (-32010, closed)
-        assert waiter.outcome is None
+        assert not waiter.outcome
         report = (await control.ask("checkpoint/status"))["report"]
         assert (report["ready"], report["inFlight"]) == (True, 0)
         await control.ask("checkpoint/resume", checkpointId="one")
