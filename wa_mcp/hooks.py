@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
-from checkpoint import Episode, LiveSession, State, StateExport, Verify, read_episode
+from checkpoint import Episode, EpisodeJson, LiveSession, State, StateExport, Verify, read_episode
 from checkpoint.errors import SessionLimit, SessionSpent
 from toolkits.workplace import Dataset
 from wa_mcp.errors import SessionError
@@ -173,7 +173,7 @@ class SpentIds:
         self._sessions: Final = sessions
         self._incoming: Final = incoming
         self._new: list[str] = []
-        self._pushed_out: list[tuple[str, Episode | None]] = []
+        self._pushed_out: list[tuple[str, EpisodeJson | None]] = []
 
     def install(self) -> None:
         """Refuse these ids from now on, beside those refused already; one that lives here lives on."""
