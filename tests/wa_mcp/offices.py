@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
+from hypothesis import Phase
 from hypothesis import strategies as st
 
 from toolkits.rows import TableSpec
@@ -11,6 +12,9 @@ from toolkits.workplace import Workplace
 from wa_mcp.catalogue import CATALOGUE
 
 Call = tuple[str, dict[str, Any]]
+
+UNSHRUNK = (Phase.explicit, Phase.reuse, Phase.generate)
+"""A failure of what is slow is shown as it was found: making it smaller takes minutes."""
 
 ADA, BO = "ada@firm.example", "bo@firm.example"
 TABLES: dict[str, list[tuple[str, ...]]] = {

@@ -25,7 +25,7 @@ from hypothesis.stateful import (
 from mcp import Client, MCPError
 
 from tests.wa_mcp.agents import named, output, told
-from tests.wa_mcp.offices import Call, calls, seen, write_dataset
+from tests.wa_mcp.offices import UNSHRUNK, Call, calls, seen, write_dataset
 from toolkits.dataset import load_dataset
 from toolkits.workplace import Outcome, Workplace
 from wa_mcp import Runtime, Settings, admin_server, agent_server
@@ -445,5 +445,6 @@ def test_crashes_and_restores_at_random_points_change_nothing(tmp_path: Path) ->
 
         Machine.portal, Machine.data = portal, data
         run_state_machine_as_test(
-            Machine, settings=settings(max_examples=30, stateful_step_count=30, deadline=None)
+            Machine,
+            settings=settings(max_examples=30, stateful_step_count=30, deadline=None, phases=UNSHRUNK),
         )

@@ -24,7 +24,7 @@ from tests.wa_mcp.checkpoints import (
     restoring,
     write_checkpoint,
 )
-from tests.wa_mcp.offices import SCRIPT, Call, calls, seen, write_dataset
+from tests.wa_mcp.offices import SCRIPT, UNSHRUNK, Call, calls, seen, write_dataset
 from toolkits.dataset import BUNDLED
 from toolkits.workplace import MOST_CHANGES
 from wa_mcp import Runtime, admin_server
@@ -104,7 +104,7 @@ def offices(small: Path, other: Path) -> list[Runtime]:
     return [office(small), office(small), office(other)]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50, deadline=None, phases=UNSHRUNK)
 @given(st.sampled_from(OPTIONS), work, st.lists(calls, max_size=12), st.integers(0, 5))
 def test_a_session_that_comes_back_is_the_session_that_went_out(
     offices: list[Runtime],
@@ -641,7 +641,7 @@ def exact(states: list[Json]) -> str:
     return json.dumps(states, sort_keys=True)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=300, deadline=None, phases=UNSHRUNK)
 @given(st.data())
 def test_a_mutated_state_is_refused_with_a_reason_or_comes_back_as_it_is(
     empty: Runtime, good: Exported, draw: st.DataObject
