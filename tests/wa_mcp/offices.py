@@ -84,7 +84,7 @@ _ADDRESSES = st.sampled_from([ADA, "Bo@Firm.Example", ADA, "nobody"])
 _TEXTS = st.sampled_from(["Plan", "", "Zo\u00eb", "NA", "nan", "a\nb", '"\\', "\U0001f4c5 \u2028", "None"])
 _DAYS = st.sampled_from(["2023-11-01", "2023-11-02", "2023-12-01"])
 _ARGUMENTS: dict[str, st.SearchStrategy[Any]] = {
-    "email_id": st.sampled_from([*"12345", "99"]),
+    "email_id": st.sampled_from([*"112345", "99"]),
     "event_id": _EIGHT_DIGITS,
     "task_id": _EIGHT_DIGITS,
     "customer_id": _EIGHT_DIGITS,

@@ -247,7 +247,7 @@ async def test_discard_gives_back_the_spent_ids_that_others_had_pushed_out(
     assert runtime.control.facts() == before
 
 
-SPENT = {"spent": []}
+SPENT: Params = {"spent": []}
 BAD_FACTS: dict[str, Any] = {
     "no object": [],
     "nothing of the kind": {},
