@@ -629,7 +629,7 @@ def mutate(draw: st.DataObject, form: Any) -> None:
 
 
 def keys(form: Any) -> list[Any]:
-    return list(form) if isinstance(form, dict) else list(range(len(form)))
+    return list(cast("Json", form)) if isinstance(form, dict) else list(range(len(form)))
 
 
 def exact(states: list[Json]) -> str:
