@@ -71,7 +71,7 @@ class Speaker:
         return answer
 
 
-def test_it_goes_on_after_lines_that_are_none_and_ends_when_its_input_does() -> None:
+def test_lines_that_are_no_messages_are_answered_and_it_ends_when_its_input_does() -> None:
     with speaking("--log-level", "debug") as process:
         speaker = Speaker(process)
         for line in (
@@ -82,9 +82,12 @@ def test_it_goes_on_after_lines_that_are_none_and_ends_when_its_input_does() -> 
             "null",
             '{"jsonrpc":"2.0"}',
             "[" * 100_000,
+            '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\\ud800"}}',
             '{"id":"\\ud800"}',
         ):
             speaker.say(line)
+            answer = speaker.hear()
+            assert (answer["id"], answer["error"]["code"]) == (None, -32700), line
         call = {"name": "email_search_emails"}
         odds = [
             ("query", float("nan")),
