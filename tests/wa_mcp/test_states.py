@@ -31,6 +31,8 @@ from wa_mcp import Runtime, admin_server
 from wa_mcp.hooks import SessionHooks
 from wa_mcp.session import Session
 
+pytestmark = pytest.mark.timeout(90)
+
 IDS = [f"session-number-{number}" for number in range(3)]
 MAILS = "email.emails"
 OPTIONS: list[dict[str, Any]] = [
