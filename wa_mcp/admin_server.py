@@ -18,8 +18,8 @@ from mcp.types import (
     ToolAnnotations,
 )
 
-# Importing these two registers their operations.
-from wa_mcp import checkpoint_operations, session_operations
+# Importing these registers their operations.
+from wa_mcp import checkpoint_operations, session_operations, verify_operation
 from wa_mcp.agent_server import META, guarded
 from wa_mcp.errors import invalid_params
 from wa_mcp.operations import OPERATIONS, Operation
@@ -31,7 +31,7 @@ __all__ = ["EXTENSION", "admin_server"]
 EXTENSION: Final = META + "checkpoint"
 """The extension that the server announces, with the operations it serves."""
 
-_REGISTERED: Final = (checkpoint_operations, session_operations)
+_REGISTERED: Final = (checkpoint_operations, session_operations, verify_operation)
 
 Context = ServerRequestContext[Any, Any]
 
