@@ -1,10 +1,12 @@
-"""What a server remembers beside its sessions: ended ids and the results of their verifies; out, in, and merged."""
+"""What a server remembers beside its sessions, spent ids and results of verifies: out, in, and merged."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from string import hexdigits
 from typing import Any, Final, NamedTuple, cast
 
-from checkpoint import Episode, read_episode
+from checkpoint import Episode, EpisodeJson, read_episode
+from wa_mcp.seeding import is_session_id
 from wa_mcp.sessions import MOST_SPENT, Sessions
 from wa_mcp.verified import MOST_VERIFIED, Kept
 
@@ -52,9 +54,9 @@ def read_facts(facts: Sequence[Any]) -> Incoming:
 
 def _read_spent_id(entry: Any) -> tuple[str, Episode | None]:
     match entry:
-        case [str(session_id), None]:
+        case [str(session_id), None] if is_session_id(session_id):
             return session_id, None
-        case [str(session_id), episode]:
+        case [str(session_id), episode] if is_session_id(session_id):
             return session_id, read_episode(episode)
         case _:
             raise ValueError("server facts: a spent id is a list of an id, and an episode or null")
@@ -79,6 +81,7 @@ class Merged:
         self._sessions: Final = sessions
         self._incoming: Final = incoming
         self._spent: list[str] = []
+        self._pushed_out: list[tuple[str, EpisodeJson | None]] = []
         self._verified: list[str] = []
 
     def install(self) -> None:
@@ -88,14 +91,21 @@ class Merged:
         """
         sessions, (spent, verified) = self._sessions, self._incoming
         live = {session.id for session in sessions.live([*spent, *verified])}
-        self._spent = [one for one in spent if one not in sessions.spent and one not in live]
+        known = sessions.spent
+        self._spent = [one for one in spent if one not in known and one not in live]
+        self._pushed_out = list(islice(known.items(), max(len(known) + len(self._spent) - MOST_SPENT, 0)))
         for session_id in self._spent:
             sessions.spend(session_id, spent[session_id])
         results = {one: kept for one, kept in verified.items() if one not in live}
         self._verified = sessions.verified.keep_older(results)
 
     def discard(self) -> None:
-        """Forget those that were new."""
+        """Forget those that were new, and remember those that had to go for them."""
+        spent = self._sessions.spent
         for session_id in self._spent:
-            self._sessions.spent.pop(session_id, None)
+            spent.pop(session_id, None)
+        room = MOST_SPENT - len(spent)
+        for session_id, episode in reversed(self._pushed_out[-room:] if room else []):
+            spent[session_id] = episode
+            spent.move_to_end(session_id, last=False)
         self._sessions.verified.forget(self._verified)

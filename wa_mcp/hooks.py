@@ -137,8 +137,11 @@ class Restored:
         self._sessions.add([self._sessions.handle(state, restored=True) for state in self._states])
 
     def discard(self) -> None:
-        """Take them out again, and leave no spent id."""
-        self._sessions.remove([state.session_id for state in self._states])
+        """Take them out again, and leave no spent id, also of those that were closed since."""
+        ids = [state.session_id for state in self._states]
+        self._sessions.remove(ids)
+        for session_id in ids:
+            self._sessions.spent.pop(session_id, None)
 
 
 class TakenOut:
@@ -149,7 +152,7 @@ class TakenOut:
         self._taken: Final = taken
 
     def put_back(self) -> None:
-        """Make live again those whose ids are still free."""
+        """Make live again those whose ids are still free and whose attempts were not retired meanwhile."""
         taken = {session.id for session in self._sessions.live([session.id for session in self._taken])}
         free = [
             session
@@ -157,3 +160,6 @@ class TakenOut:
             if session.id not in taken and session.id not in self._sessions.spent
         ]
         self._sessions.add(free)
+        for session in free:
+            if self._sessions.retired.covers(session.episode):
+                self._sessions.retire(session.id)

@@ -87,7 +87,7 @@ class Workbench(Gym):
         self._last_days: Final = () if visits is None else visits.base.table.derive(_last_days)
 
     def key(self, spec: TableSpec, column: int, cell: Cell) -> Key:
-        """See a cell as this profile does: line breaks are as if not written out, the two last days as one."""
+        """See a cell as this profile does: line breaks are never written out, the two last days are one."""
         if not isinstance(cell, str):
             return super().key(spec, column, cell)
         if spec.name == _PLOTS:

@@ -6,7 +6,7 @@ A caller that loses the answer may ask again all the same: the first result is k
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from hashlib import sha256
 from typing import Any, Final, TypeVar
 
@@ -32,6 +32,10 @@ MOST_THREADS: Final = 2
 _threads: Final[RunVar[anyio.CapacityLimiter]] = RunVar("wa_mcp.verifying")
 
 logger = logging.getLogger(__name__)
+
+
+async def nobody_to_check() -> None:
+    """Look after no client: who calls from Python is there."""
 
 
 class _Ending:
@@ -63,6 +67,7 @@ class Verifier:
         *,
         profile: str = "gym",
         keep: bool = False,
+        check_client: Callable[[], Awaitable[None]] = nobody_to_check,
     ) -> Mapping[str, Any]:
         """Score a session and end it; the same again answers the first result.
 
@@ -75,6 +80,7 @@ class Verifier:
             calls: As `scoring.score`; None scores the live tables.
             profile: `gym` or `workbench`.
             keep: Leave the session live, and do not keep the result: the tables may change.
+            check_client: Raises if who asked has gone; called after waiting for a checkpoint to end.
 
         Returns:
             What `Score.as_json` gives. Shared: not to be written into.
@@ -89,13 +95,16 @@ class Verifier:
         def asked() -> str:
             return "" if keep else _digest(ground_truth, calls, profile)
 
+        if not self._has_ended(session_id):
+            while not self._gate.is_open:
+                await self._gate.until_open(self._on_checkpoint(session_id))
+                await check_client()
+        # Much may have changed while it waited. No await from here until the call is in.
         if self._has_ended(session_id):
             return await self._first_result(session_id, await _in_thread(asked))
-        call = await self._gate.admit(
-            lambda: self._sessions.get(session_id).episode, VERIFY, self._on_checkpoint(session_id)
-        )
+        session = self._sessions.shown(session_id)
+        call = self._gate.enter(session.episode, VERIFY)
         try:
-            session = self._sessions.get(session_id)
             digest, prepared = await _in_thread(
                 lambda: (asked(), _prepared(session.state, ground_truth, calls, profile))
             )
@@ -135,7 +144,7 @@ class Verifier:
             await ending.over.wait()
         result = self._sessions.verified.get(session_id, asked)
         if result is None:
-            self._sessions.get(session_id)
+            self._sessions.shown(session_id)
             raise SessionError("session_spent", "This session has ended.")
         return result
 
@@ -145,7 +154,7 @@ class Verifier:
         Raises:
             SessionError: It has ended meanwhile, or another has its id.
         """
-        if self._sessions.get(session.id) is not session:
+        if self._sessions.shown(session.id) is not session:
             raise SessionError("session_conflict", "Another session has come in this one's place.")
 
     def _on_checkpoint(self, session_id: str) -> OnCheckpoint | None:
