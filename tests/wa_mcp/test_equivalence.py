@@ -25,7 +25,7 @@ from hypothesis.stateful import (
 from mcp import Client, MCPError
 
 from tests.wa_mcp.agents import named, output, told
-from tests.wa_mcp.offices import Call, calls, seen, write_dataset
+from tests.wa_mcp.offices import UNSHRUNK, Call, calls, seen, write_dataset
 from toolkits.dataset import load_dataset
 from toolkits.workplace import Outcome, Workplace
 from wa_mcp import Runtime, Settings, admin_server, agent_server
@@ -40,6 +40,9 @@ CALL_IDS = [None, None, "call-1", "call-2", "call-3"]
 
 session_ids = st.sampled_from(IDS)
 rollouts = st.sampled_from(ROLLOUTS)
+bursts = st.lists(st.tuples(st.integers(0, 4), calls, st.sampled_from(CALL_IDS)), min_size=4, max_size=10)
+
+READ: Call = ("email_search_emails", {})
 
 
 @dataclass(frozen=True)
@@ -197,9 +200,9 @@ class Equivalence(RuleBasedStateMachine):
         return f"checkpoint-{self.number}"
 
     @initialize()
-    def start_with_two_sessions(self) -> None:
-        self.seed(IDS[0], 0, 0)
-        self.seed(IDS[1], 1, 0)
+    def start_with_four_sessions(self) -> None:
+        for number in (0, 1, 2, 4):
+            self.seed(IDS[number], number % 3, 0)
 
     @rule(session_id=session_ids, rollout=st.integers(0, 2), attempt=st.integers(0, 2))
     def seed(self, session_id: str, rollout: int, attempt: int) -> None:
@@ -244,6 +247,32 @@ class Equivalence(RuleBasedStateMachine):
             assert answer == "stale_attempt"
         else:
             self.check_answer(session_id, live, call, call_id, answer)
+
+    @rule(todo=bursts)
+    def work(self, todo: list[tuple[int, Call, str | None]]) -> None:
+        for who, call, call_id in todo:
+            if self.world.live:
+                self.call(list(self.world.live)[who % len(self.world.live)], call, call_id, 0)
+
+    @rule(before=bursts, between=bursts, after=bursts, background=st.booleans(), step=st.integers(0, 2))
+    def die_and_come_back(
+        self,
+        before: list[tuple[int, Call, str | None]],
+        between: list[tuple[int, Call, str | None]],
+        after: list[tuple[int, Call, str | None]],
+        background: bool,
+        step: int,
+    ) -> None:
+        """Work, take a checkpoint, work on, die, come back, ask again what was asked, and work on."""
+        self.work(before)
+        self.checkpoint(background, None, READ)
+        self.work(between)
+        self.crash(torn=False)
+        self.restore(0, step, discard=False, call=READ, closed=None)
+        for session_id, live in list(self.world.live.items()):
+            for call_id, (call, _, _) in live.remembered.items():
+                self.call(session_id, call, call_id, 0)
+        self.work(after)
 
     def check_answer(
         self, session_id: str, live: Lived, call: Call, call_id: str | None, answer: Any
@@ -482,5 +511,6 @@ def test_crashes_and_restores_at_random_points_change_nothing(tmp_path: Path) ->
 
         Machine.portal, Machine.data = portal, data
         run_state_machine_as_test(
-            Machine, settings=settings(max_examples=30, stateful_step_count=30, deadline=None)
+            Machine,
+            settings=settings(max_examples=25, stateful_step_count=25, deadline=None, phases=UNSHRUNK),
         )

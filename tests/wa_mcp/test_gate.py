@@ -104,6 +104,7 @@ def each_of(runtime: Runtime, on_checkpoint: OnCheckpoint, many: int) -> Iterato
 
 
 @pytest.mark.parametrize("on_checkpoint", ["refuse", "wait"])
+@pytest.mark.timeout(90)
 async def test_no_call_of_200_sessions_gets_past_the_gate_is_lost_or_done_twice(
     runtime: Runtime, control: Controller, on_checkpoint: OnCheckpoint
 ) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import pytest
@@ -31,7 +31,7 @@ def fresh(dataset: Dataset) -> Workplace:
     return dataset.workplace(CATALOGUE.names)
 
 
-def call(name: str, **arguments: Any) -> Json:
+def call(name: str, /, **arguments: Any) -> Json:
     return {"name": name, "arguments": arguments}
 
 
@@ -299,16 +299,19 @@ hints = st.fixed_dictionaries(
 @given(truth=json_values | st.lists(hints, max_size=3), made=json_values | st.lists(hints, max_size=5))
 def test_nonsense_is_scored_or_refused_and_never_crashes(truth: Any, made: Any) -> None:
     fresh = made_of()
-    for wanted in (truth, []):
+    nothing: list[Any] = []
+    for wanted in (truth, nothing):
         try:
             scored = score(fresh, wanted, made if made is not None else [])
         except CodedError as error:
-            assert error.code == "invalid_params"
+            refused = error.code
         else:
+            refused = None
             assert scored.reward in (0.0, 1.0)
+        assert refused in (None, "invalid_params")
 
 
-RESPONSES = [
+RESPONSES: list[Json] = [
     {"role": "user", "content": "Send two mails."},
     {"type": "reasoning", "summary": []},
     {
@@ -326,7 +329,7 @@ RESPONSES = [
     },
     {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]},
 ]
-CHAT = [
+CHAT: list[Json] = [
     {"role": "system", "content": "name"},
     {"role": "user", "content": "Send two mails.", "tool_calls": [{"function": mail("not a model's")}]},
     {
@@ -358,12 +361,12 @@ def test_calls_are_taken_from_a_conversation(fresh: Workplace, messages: list[Js
     def with_texts(entry: Any) -> Any:
         """Write arguments as their JSON text, as the APIs do."""
         if isinstance(entry, list):
-            return [with_texts(one) for one in entry]
+            return [with_texts(one) for one in cast("list[Any]", entry)]
         if not isinstance(entry, dict):
             return entry
         return {
             name: orjson.dumps(value).decode() if name == "arguments" else with_texts(value)
-            for name, value in entry.items()
+            for name, value in cast("Json", entry).items()
         }
 
     for given_as in (messages, with_texts(messages), orjson.dumps(messages).decode()):
@@ -425,6 +428,10 @@ def test_long_texts_and_long_lists_are_cut(fresh: Workplace) -> None:
     assert (len(scored.unexpected), scored.omitted) == (1000, 200)
 
 
+def as_it_is(live: Workplace) -> Workplace:
+    return live
+
+
 def thawed(live: Workplace) -> Workplace:
     """Give the tables as a checkpoint gives them back."""
     tables = {
@@ -444,12 +451,12 @@ def thawed(live: Workplace) -> Workplace:
 def test_replay_and_live_tables_score_alike_also_after_a_restore(
     truth: list[Call], made: list[Call], profile: str, frozen: bool
 ) -> None:
-    check_alike(made_of(TABLES), truth, made, profile, thawed if frozen else lambda live: live)
+    check_alike(made_of(TABLES), truth, made, profile, thawed if frozen else as_it_is)
 
 
 def test_replay_and_live_tables_score_alike_after_every_kind_of_change() -> None:
     for profile in ("gym", "workbench"):
-        for passed in (thawed, lambda live: live):
+        for passed in (thawed, as_it_is):
             for cut in range(len(SCRIPT) + 1):
                 check_alike(made_of(TABLES), SCRIPT[:cut], SCRIPT, profile, passed)
 
@@ -461,7 +468,8 @@ def check_alike(
     profile: str,
     passed: Callable[[Workplace], Workplace],
 ) -> None:
-    clean, state = [], fresh
+    clean: list[Json] = []
+    state = fresh
     for name, arguments in truth:
         state, outcome = state.call(name, arguments)
         if not outcome.is_error:

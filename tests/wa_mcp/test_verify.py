@@ -153,7 +153,7 @@ async def test_many_are_scored_in_order_and_none_touches_another(
     assert [one["result"]["reward"] for one in results if "result" in one] == [1.0, 0.0, 1.0]
     refused = [one["error"] for one in results if "error" in one]
     assert [error["code"] for error in refused] == [-32602, -32603, -32011, -32602, -32602, -32602]
-    assert [(error["data"] or {}).get("code") for error in refused] == [
+    assert [error["data"] and error["data"]["code"] for error in refused] == [
         "invalid_params", None, "session_spent", "invalid_params", "invalid_params", "invalid_params"
     ]  # fmt: skip
     assert all(error["message"] for error in refused)
@@ -206,6 +206,7 @@ async def test_a_checkpoint_waits_for_a_verify_and_goes_on_without_a_session_who
 ) -> None:
     session, _ = worked(runtime), worked(runtime)
     prepared: dict[str, Any] = {}
+    refusals: list[int] = []
 
     async def prepare() -> None:
         prepared.update(await control.ask("checkpoint/prepare", **timed("c1")))
@@ -213,7 +214,6 @@ async def test_a_checkpoint_waits_for_a_verify_and_goes_on_without_a_session_who
     fail_for(monkeypatch, 0)
     async with anyio.create_task_group() as tasks, controlling(runtime) as another:
         with held(monkeypatch) as go:
-            refusals: list[int] = []
 
             async def verify() -> None:
                 refusals.append((await another.refused(VERIFY, sessionId=session.id, groundTruth=TRUTH))[0])
