@@ -2,16 +2,15 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any, Final
 
-from checkpoint import Episode, EpisodeJson, LiveSession, State, StateExport, Verify, read_episode
+from checkpoint import LiveSession, State, StateExport, Verify
 from checkpoint.errors import SessionLimit, SessionSpent
 from toolkits.workplace import Dataset
 from wa_mcp.errors import SessionError
-from wa_mcp.seeding import is_session_id
+from wa_mcp.facts import Merged, export_facts, read_facts
 from wa_mcp.session import Session, SessionState
-from wa_mcp.sessions import MOST_SPENT, Sessions
+from wa_mcp.sessions import Sessions
 from wa_mcp.states import Thawed, freeze_state, frozen_bases
 
 __all__ = ["SessionHooks"]
@@ -60,16 +59,16 @@ class SessionHooks:
         self._sessions.retire(session_id)
 
     def export_server_facts(self) -> dict[str, Any]:
-        """Remember the spent ids, oldest first, each with the episode of a retired one."""
-        return {"spent": list(self._sessions.spent.items())}
+        """Remember the spent ids and the results of verifies."""
+        return export_facts(self._sessions)
 
-    def restore_server_facts(self, facts: Sequence[Any]) -> "SpentIds":
-        """Merge what servers have remembered.
+    def restore_server_facts(self, facts: Sequence[Any]) -> Merged:
+        """Merge what servers have remembered; in a worker thread.
 
         Raises:
             ValueError: It is not what `export_server_facts` gives.
         """
-        return SpentIds(self._sessions, _read_spent(facts))
+        return Merged(self._sessions, read_facts(facts))
 
     def _datasets(self) -> Iterator[Dataset]:
         yield self._sessions.dataset
@@ -164,55 +163,3 @@ class TakenOut:
         for session in free:
             if self._sessions.retired.covers(session.episode):
                 self._sessions.retire(session.id)
-
-
-class SpentIds:
-    """Spent ids that came with a restore."""
-
-    def __init__(self, sessions: Sessions, incoming: Mapping[str, Episode | None]) -> None:
-        self._sessions: Final = sessions
-        self._incoming: Final = incoming
-        self._new: list[str] = []
-        self._pushed_out: list[tuple[str, EpisodeJson | None]] = []
-
-    def install(self) -> None:
-        """Refuse these ids from now on, beside those refused already; one that lives here lives on."""
-        known = self._sessions.spent
-        live = {session.id for session in self._sessions.live(self._incoming)}
-        self._new = [one for one in self._incoming if one not in known and one not in live]
-        self._pushed_out = list(islice(known.items(), max(len(known) + len(self._new) - MOST_SPENT, 0)))
-        for session_id in self._new:
-            self._sessions.spend(session_id, self._incoming[session_id])
-
-    def discard(self) -> None:
-        """Forget those that were new, and remember those that had to go for them."""
-        spent = self._sessions.spent
-        for session_id in self._new:
-            spent.pop(session_id, None)
-        room = MOST_SPENT - len(spent)
-        for session_id, episode in reversed(self._pushed_out[-room:] if room else []):
-            spent[session_id] = episode
-            spent.move_to_end(session_id, last=False)
-
-
-def _read_spent(facts: Sequence[Any]) -> dict[str, Episode | None]:
-    read: dict[str, Episode | None] = {}
-    for fact in facts:
-        match fact:
-            case {"spent": [*entries]} if len(fact) == 1:
-                read.update(map(_read_spent_id, entries))
-            case _:
-                raise ValueError("server facts: expected the spent ids")
-    if len(read) > MOST_SPENT * len(facts):
-        raise ValueError("server facts: more spent ids than a server remembers")
-    return read
-
-
-def _read_spent_id(entry: Any) -> tuple[str, Episode | None]:
-    match entry:
-        case [str(session_id), None] if is_session_id(session_id):
-            return session_id, None
-        case [str(session_id), episode] if is_session_id(session_id):
-            return session_id, read_episode(episode)
-        case _:
-            raise ValueError("server facts: a spent id is a list of an id, and an episode or null")

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast, get_type_hints
+from typing import Any, Final, TypeVar, cast, get_type_hints
 
 from pydantic import ValidationError
 
@@ -11,7 +11,9 @@ from wa_mcp.errors import invalid_params
 from wa_mcp.parameters import Params
 from wa_mcp.runtime import Runtime
 
-__all__ = ["OPERATIONS", "CheckClient", "Operation", "operation", "operation_that_waits"]
+__all__ = ["OPERATIONS", "CheckClient", "Operation", "checked", "operation", "operation_that_waits"]
+
+P = TypeVar("P", bound=Params)
 
 NAMED: Final = 3
 """Parameters that do not fit which an error names, at most."""
@@ -51,16 +53,24 @@ class Operation:
             CodedError: `invalid_params`, or a refusal.
             CheckpointError: A refusal.
         """
-        try:
-            params = self.params.model_validate({k: value for k, value in given.items() if value is not None})
-        except ValidationError as error:
-            raise invalid_params(_complaint(error)) from None
-        return await self.run(runtime, params, check_client)
+        return await self.run(runtime, checked(self.params, given), check_client)
 
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the parameters."""
         return cast("dict[str, Any]", _untitled(self.params.model_json_schema(by_alias=True)))
+
+
+def checked(model: type[P], given: Mapping[str, Any]) -> P:
+    """Check parameters; one that is null counts as not given.
+
+    Raises:
+        CodedError: `invalid_params`; the message says which, and what was expected.
+    """
+    try:
+        return model.model_validate({name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        raise invalid_params(_complaint(error)) from None
 
 
 OPERATIONS: Final[dict[str, Operation]] = {}

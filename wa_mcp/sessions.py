@@ -14,8 +14,9 @@ from toolkits.workplace import Dataset
 from wa_mcp.errors import SessionError
 from wa_mcp.seeding import Seed, default_episode, read_seed
 from wa_mcp.session import OnCheckpoint, Session, SessionState
+from wa_mcp.verified import Verified
 
-__all__ = ["Sessions"]
+__all__ = ["MOST_SPENT", "Sessions"]
 
 MOST_SPENT: Final = 100_000
 """Closed session ids that the server keeps refusing."""
@@ -32,6 +33,7 @@ class Sessions:
     Attributes:
         retired: Attempts that may not act any more.
         spent: Ids of sessions that have ended, oldest first, with the episode of those that were retired.
+        verified: Results of the verifies that ended sessions.
     """
 
     def __init__(self, dataset: Dataset, *, most: int, idle_after: float = 0.0) -> None:
@@ -39,6 +41,7 @@ class Sessions:
         self.most: Final = most
         self.retired: Final = Retired()
         self.spent: Final[OrderedDict[str, EpisodeJson | None]] = OrderedDict()
+        self.verified: Final = Verified()
         self._idle_after: Final = idle_after
         self._live: Final[dict[str, Session]] = {}
         self._offered: Final[set[str]] = set()

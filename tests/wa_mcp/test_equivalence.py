@@ -30,6 +30,8 @@ from toolkits.dataset import load_dataset
 from toolkits.workplace import Outcome, Workplace
 from wa_mcp import Runtime, Settings, admin_server, agent_server
 from wa_mcp.catalogue import CATALOGUE
+from wa_mcp.replay import GroundTruthError
+from wa_mcp.scoring import score
 
 IDS = [f"session-number-{number}" for number in range(5)]
 KITS = {IDS[4]: ["email", "calendar"]}
@@ -70,11 +72,13 @@ class World:
         live: The live sessions.
         spent: Ids that have ended, with rollout and attempt of those that were retired.
         retired: Rollouts, and the latest attempt of each that may not act.
+        verified: What the verify of a session that ended with it asked, and was answered.
     """
 
     live: dict[str, Lived] = field(default_factory=dict[str, Lived])
     spent: dict[str, tuple[str, int] | None] = field(default_factory=dict[str, Any])
     retired: dict[str, int] = field(default_factory=dict[str, int])
+    verified: dict[str, tuple[list[Any], Any]] = field(default_factory=dict[str, Any])
 
     def covers(self, rollout: str, attempt: int) -> bool:
         return attempt <= self.retired.get(rollout, -1)
@@ -100,12 +104,16 @@ class World:
             for rollout in {**self.retired, **stored.retired}
         }
         spent = {**stored.spent, **self.spent}
-        after = World({**self.live, **arriving}, spent, marks)
+        after = World({**self.live, **arriving}, spent, marks, {**stored.verified, **self.verified})
         if any(after.covers(lived.rollout, lived.attempt) for lived in arriving.values()):
             return "stale_attempt"
         if arriving.keys() & self.spent.keys():
             return "session_spent"
-        return replace(after, spent={one: spent[one] for one in spent if one not in after.live})
+        return replace(
+            after,
+            spent={one: spent[one] for one in spent if one not in after.live},
+            verified={one: after.verified[one] for one in after.verified if one not in after.live},
+        )
 
 
 @dataclass
@@ -298,6 +306,35 @@ class Equivalence(RuleBasedStateMachine):
         else:
             assert answer == "session_unknown"
 
+    @rule(session_id=session_ids, call=calls, keep=st.booleans())
+    def verify(self, session_id: str, call: Call, keep: bool) -> None:
+        truth = [{"name": call[0], "arguments": call[1]}]
+        answer = self.office.ask("sessions/verify", sessionId=session_id, groundTruth=truth, keep=keep)
+        live = self.world.live.get(session_id)
+        if live is None:
+            kept = None if keep else self.world.verified.get(session_id)
+            if kept is not None and kept[0] == truth:
+                assert answer == kept[1]
+            else:
+                assert answer == (self.world.refuses(session_id) or "session_unknown")
+        elif self.world.covers(live.rollout, live.attempt):
+            assert answer == "stale_attempt"
+        else:
+            self.check_score(session_id, live, truth, answer, keep=keep)
+
+    def check_score(self, session_id: str, live: Lived, truth: list[Any], answer: Any, *, keep: bool) -> None:
+        fresh = self.fresh.workplace(KITS.get(session_id, CATALOGUE.names))
+        try:
+            expected = score(fresh, truth, live=live.workplace).as_json()
+        except GroundTruthError:
+            assert answer == "invalid_params"
+            return
+        assert answer["counts"]["calls"] >= live.workplace.revision
+        assert {**answer, "counts": None} == expected
+        if not keep:
+            self.end(session_id)
+            self.world.verified[session_id] = truth, answer
+
     def end(self, session_id: str) -> None:
         del self.world.live[session_id]
         self.world.spent[session_id] = None
@@ -461,7 +498,7 @@ def check_outcome(answer: Any, outcome: Outcome, revision: int, attempt: int) ->
 
 def copied(world: World) -> World:
     """Copy what a world holds; what is in it never changes."""
-    return World(dict(world.live), dict(world.spent), dict(world.retired))
+    return World(dict(world.live), dict(world.spent), dict(world.retired), dict(world.verified))
 
 
 @pytest.mark.timeout(120)

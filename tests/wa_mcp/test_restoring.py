@@ -20,7 +20,8 @@ from tests.conftest import http_server
 from tests.wa_mcp.agents import ERAS, named, output, refusal
 from tests.wa_mcp.checkpoints import ask, check_open, export, office, restore, restoring, write_checkpoint
 from tests.wa_mcp.offices import SCRIPT, Call, write_dataset
-from wa_mcp import Runtime, admin_server, agent_server, hooks, sessions
+from wa_mcp import Runtime, admin_server, agent_server, sessions
+from wa_mcp import facts as facts_module
 
 TOKEN = "a-token-for-controllers"
 IDS = [f"session-number-{number}" for number in range(3)]
@@ -224,14 +225,14 @@ async def test_discard_takes_out_what_was_restored_and_imported_whatever_became_
                     await ask(client, "sessions/close", sessionId=session_id)
             await ask(client, "checkpoint/resume", checkpointId=checkpoint_id, discard=True)
             await check_open(client, runtime, 0)
-            assert runtime.control.facts() == {"retired": {}, "server": {"spent": []}}
+            assert runtime.control.facts() == {"retired": {}, "server": {"spent": [], "verified": []}}
         await ask(client, "sessions/seed", sessionId="a-session-closed-earlier")
 
 
 async def test_discard_gives_back_the_spent_ids_that_others_had_pushed_out(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (sessions, hooks):
+    for module in (sessions, facts_module):
         monkeypatch.setattr(module, "MOST_SPENT", 3)
     source, runtime = site.server(), site.server()
     for number in range(3):
@@ -262,6 +263,16 @@ BAD_FACTS: dict[str, Any] = {
     "a spent id that is no Unicode": {"retired": {}, "server": {"spent": [["session-\ud800-number", None]]}},
     "a spent id alone": {"retired": {}, "server": {"spent": [IDS[0]]}},
     "spent ids that are no list": {"retired": {}, "server": {"spent": {}}},
+    "a result without its reward": {"retired": {}, "server": {**SPENT, "verified": [[IDS[0], "0" * 64, {}]]}},
+    "a result of another reward": {
+        "retired": {},
+        "server": {**SPENT, "verified": [[IDS[0], "0" * 64, {"reward": 2.0}]]},
+    },
+    "a result of no digest": {
+        "retired": {},
+        "server": {**SPENT, "verified": [[IDS[0], "0", {"reward": 1.0}]]},
+    },
+    "results that are no list": {"retired": {}, "server": {**SPENT, "verified": {}}},
     "something more": {"retired": {}, "server": {"spent": [], "more": 1}},
 }
 
