@@ -1,0 +1,269 @@
+"""A data set read for questions: its people, events, mails, duties, customers and daily figures."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from fractions import Fraction
+from functools import cached_property
+from typing import Final
+
+from toolkits.cells import Cell, lowered, read_moment
+from toolkits.tasks.drawing import Unclear
+from toolkits.tasks.said import SOURCES
+from toolkits.workplace import Workplace
+
+__all__ = ["Customer", "Duty", "Event", "Mail", "Office", "Person", "clear_names", "quotable"]
+
+HALF_HOUR: Final = timedelta(minutes=30)
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody in the directory; `first` is in no other address there."""
+
+    address: str
+    first: str
+
+
+@dataclass(frozen=True)
+class Event:
+    """A calendar event; `minutes` is its length, 0 where that cannot be read."""
+
+    id: str
+    name: str
+    person: str
+    start: datetime
+    minutes: int
+
+    @property
+    def end(self) -> datetime:
+        """When it is over."""
+        return self.start + timedelta(minutes=self.minutes)
+
+
+@dataclass(frozen=True)
+class Mail:
+    """A mail that came in."""
+
+    id: str
+    sender: str
+    subject: str
+    sent: datetime
+
+
+@dataclass(frozen=True)
+class Duty:
+    """A task of the project board."""
+
+    id: str
+    name: str
+    person: str
+    column: str
+    due: date | None
+    board: str
+
+
+@dataclass(frozen=True)
+class Customer:
+    """A customer of the list."""
+
+    id: str
+    person: str
+    name: str
+    contact: date | None
+    product: str
+    status: str
+
+
+class Office:
+    """What a workplace holds.
+
+    Attributes:
+        place: The workplace, with the tables of all toolkits.
+        facts: The clock, the working hours and the owner.
+        today: The day of its clock.
+    """
+
+    def __init__(self, place: Workplace) -> None:
+        self.place: Final = place
+        self.facts: Final = place.dataset.facts
+        now = read_moment(self.facts.now)
+        if now is None:
+            raise ValueError(f"now is {self.facts.now!r}; expected YYYY-MM-DD HH:MM:SS")
+        self.today: Final = now.date()
+
+    @property
+    def tomorrow(self) -> date:
+        """The day after today."""
+        return self.today + timedelta(days=1)
+
+    def hours(self, day: date) -> tuple[datetime, datetime]:
+        """Give the start and the end of a day's working hours."""
+        start, end = map(time.fromisoformat, (self.facts.day_starts, self.facts.day_ends))
+        return datetime.combine(day, start), datetime.combine(day, end)
+
+    @cached_property
+    def people(self) -> Sequence[Person]:
+        """Everybody in the directory whom a first name picks out, but for the owner."""
+        addresses = [str(row[0]) for row in self._rows("company_directory.addresses")]
+        owner = lowered(self.facts.owner_email)
+        found = [Person(address, address.partition(".")[0].capitalize()) for address in addresses]
+        return [
+            person
+            for person in found
+            if person.first.isalpha()
+            and person.address != owner
+            and person.address == person.address.lower()
+            and sum(lowered(person.first) in lowered(address) for address in addresses) == 1
+        ]
+
+    @cached_property
+    def events(self) -> Sequence[Event]:
+        """All events, in order of time."""
+        rows = self._rows("calendar.events")
+        events = [
+            Event(_text(id), _text(name), _text(person).lower(), start, _number(minutes))
+            for id, name, person, begun, minutes in rows
+            if (start := read_moment(begun)) is not None
+        ]
+        return sorted(events, key=lambda event: event.start)
+
+    @cached_property
+    def mails(self) -> Sequence[Mail]:
+        """All mails that came in, in order of time."""
+        mails = [
+            Mail(_text(id), _text(sender).lower(), _text(subject), sent)
+            for id, box, sender, subject, at, _body in self._rows("email.emails")
+            if box == "inbox" and (sent := read_moment(at)) is not None
+        ]
+        return sorted(mails, key=lambda mail: mail.sent)
+
+    @cached_property
+    def duties(self) -> Sequence[Duty]:
+        """All tasks of the project board, in table order."""
+        return [
+            Duty(_text(id), _text(name), _text(person).lower(), _text(column), _day(due), _text(board))
+            for id, name, person, column, due, board in self._rows("project_management.tasks")
+        ]
+
+    @cached_property
+    def customers(self) -> Sequence[Customer]:
+        """All customers, in table order."""
+        return [
+            Customer(
+                _text(row[0]), _text(row[1]).lower(), _text(row[2]), _day(row[5]), _text(row[6]), _text(row[7])
+            )
+            for row in self._rows("customer_relationship_manager.customers")
+        ]
+
+    @cached_property
+    def _visits(self) -> Mapping[date, Sequence[tuple[Cell, ...]]]:
+        by_day: dict[date, list[tuple[Cell, ...]]] = {}
+        for row in self._rows("analytics.visits"):
+            day = _day(row[0])
+            if day is None or day.isoformat() != row[0]:
+                return {}  # days are compared as text, so others than plain ones have no clear order
+            by_day.setdefault(day, []).append(row)
+        return by_day
+
+    def first_visit_day(self) -> date:
+        """Give the first day with visits.
+
+        Raises:
+            Unclear: There is no such day, or the last one is not today.
+        """
+        if not self._visits or max(self._visits) != self.today:
+            raise Unclear
+        return min(self._visits)
+
+    def value(self, metric: str, day: date) -> Fraction:
+        """Give the value of a metric on a day.
+
+        Raises:
+            Unclear: The day has no visits, or they have no length.
+        """
+        visits = self._visits.get(day)
+        if not visits:
+            raise Unclear
+        if metric == "session_duration_seconds":
+            lengths = [Fraction(row[3]) for row in visits if isinstance(row[3], str)]
+            if not lengths:
+                raise Unclear
+            return sum(lengths, Fraction()) / len(lengths)
+        if metric == "user_engaged":
+            return Fraction(sum(row[5] is True for row in visits))
+        source = SOURCES.get(metric)
+        return Fraction(sum(source in (None, row[4]) for row in visits))
+
+    def people_with(self, items: Sequence[Event | Duty | Customer]) -> list[Person]:
+        """List the people who have one of these events, duties or customers."""
+        have = {item.person for item in items}
+        return [person for person in self.people if person.address in have]
+
+    def is_free(self, start: datetime, end: datetime, *, but: str = "") -> bool:
+        """Say whether a time lies in working hours and meets no event, except one that may be named.
+
+        Raises:
+            Unclear: An event of that day has no readable length.
+        """
+        opens, closes = self.hours(start.date())
+        if not opens <= start < end <= closes:
+            return False
+        others = [event for event in self.events if event.id != but]
+        if any(not event.minutes for event in others if event.start.date() == start.date()):
+            raise Unclear
+        return not any(event.start < end and start < event.end for event in others)
+
+    def free_starts(self, day: date, minutes: int) -> list[datetime]:
+        """List the half hours of a day at which an event of this length fits, first to last."""
+        opens, closes = self.hours(day)
+        length = timedelta(minutes=minutes)
+        steps = (closes - opens) // HALF_HOUR
+        starts = [opens + HALF_HOUR * step for step in range(steps)]
+        return [start for start in starts if self.is_free(start, start + length)]
+
+    def first_free(self, day: date, minutes: int) -> datetime:
+        """Give the first time of a day at which an event of this length fits.
+
+        Raises:
+            Unclear: There is none, or it is not on the half hour.
+        """
+        opens, _ = self.hours(day)
+        ends = [event.end for event in self.events if event.start.date() == day and event.end >= opens]
+        length = timedelta(minutes=minutes)
+        fitting = [start for start in sorted({opens, *ends}) if self.is_free(start, start + length)]
+        if not fitting or fitting[0].minute % 30 or fitting[0].second:
+            raise Unclear
+        return fitting[0]
+
+    def _rows(self, table: str) -> list[tuple[Cell, ...]]:
+        return [row.cells for row in self.place.tables[table].rows]
+
+
+def clear_names(names: Iterable[str], among: Iterable[str]) -> list[str]:
+    """List the different names that a search among all names finds alone."""
+    every = [lowered(name) for name in dict.fromkeys(among)]
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if quotable(name) and sum(lowered(name) in other for other in every) == 1
+    ]
+
+
+def quotable(text: str) -> bool:
+    """Say whether a text can stand in quotation marks, so that nobody doubts where it begins and ends."""
+    return text == text.strip() != "" and '"' not in text and text.isprintable()
+
+
+def _text(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else ""
+
+
+def _day(cell: Cell) -> date | None:
+    moment = read_moment(cell)
+    return None if moment is None else moment.date()
+
+
+def _number(cell: Cell) -> int:
+    text = _text(cell)
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else 0
