@@ -178,7 +178,8 @@ KINDS: Final = (
         "How was {metric} spread on {day}? Make a histogram of just that day.",
     )),
     Kind("two_histograms", Mix(two=10), _two_histograms, (
-        "Make two histograms for {first} to {last}, both days included: first {metric_one}, then {metric_two}.",
+        "Make two histograms for {first} to {last}, both days included: first {metric_one}, then "
+        "{metric_two}.",
         "I need histograms of {metric_one} and of {metric_two}, in this order, for the days from {first} to "
         "{last}, both included.",
         "From {first} through {last}: first a histogram of {metric_one}, then one of {metric_two}.",
@@ -187,11 +188,12 @@ KINDS: Final = (
         "If {metric} was {side} {limit} on any day since {day}, draw a line chart of it since then.",
         "Was {metric} ever {side} {limit} since {day}, on any single day? If so, give me a line chart of it "
         "since that day.",
-        "I only need a line chart of {metric} since {day} if it was {side} {limit} at least once in that time.",
+        "I only need a line chart of {metric} since {day} if it was {side} {limit} at least once in that "
+        "time.",
     )),
     Kind("line_if_limit_in_weeks", Mix(none=5, one=5), _line_if_limit_in_weeks, (
-        "If {metric} was {side} {limit} on any day of the last {weeks} weeks, draw a line chart of it for those "
-        "weeks.",
+        "If {metric} was {side} {limit} on any day of the last {weeks} weeks, draw a line chart of it for "
+        "those weeks.",
         "Look at the last {weeks} weeks: should {metric} have been {side} {limit} on a single day or more, "
         "make a line chart of it over that time.",
         "Did {metric} on any day of the last {weeks} weeks come out {side} {limit}? Then plot it as a line "
@@ -203,11 +205,12 @@ KINDS: Final = (
         "Since {day}: a bar chart of {metric_one}, and after that a bar chart of {metric_two}.",
     )),
     Kind("line_if_beyond_day", Mix(none=5, one=5), _line_if_beyond_day, (
-        "If {metric} is more than {percent} % higher today than on {day}, draw a line chart of it since then.",
-        "Compare today with {day}. Has {metric} gone up by more than {percent} %? Then I need a line chart of "
-        "it since that day.",
-        "Draw a line chart of {metric} since {day}, but only if today's value is over {percent} % above that "
-        "day's.",
+        "If {metric} is more than {percent} % higher today than on {day}, draw a line chart of it since "
+        "then.",
+        "Compare today with {day}. Has {metric} gone up by more than {percent} %? Then I need a line chart "
+        "of it since that day.",
+        "Draw a line chart of {metric} since {day}, but only if today's value is over {percent} % above "
+        "that day's.",
     )),
     Kind("line_if_beyond_weekday", Mix(none=5, one=5), _line_if_beyond_weekday, (
         "If {metric} is more than {percent} % higher today than on the most recent {day}, draw a line chart "
@@ -218,33 +221,33 @@ KINDS: Final = (
         "line chart from that {day} on.",
     )),
     Kind("weekday_against_week_before", Mix(none=5, one=5), _weekday_against_week_before, (
-        "If {metric} was {side} on {day} than on the same weekday one week before, draw a {chart} of it from "
-        "the earlier of the two days to the later.",
+        "If {metric} was {side} on {day} than on the same weekday one week before, draw a {chart} of it "
+        "from the earlier of the two days to the later.",
         "Compare {day} with the day exactly a week earlier. Only if {metric} was {side} on {day}, make a "
         "{chart} of it from that earlier day up to {day}.",
         "Was {metric} on {day} {side} than seven days before? If so, I need a {chart} of it for these eight "
         "days, both ends included.",
     )),
     Kind("both_if_one_grew_more", Mix(none=5, two=5), _both_if_one_grew_more, (
-        "If {metric_one} grew by a larger percentage than {metric_two} from {day} to today, draw a line chart "
-        "of each since then, {metric_one} first.",
-        "Compare the percentage growth from {day} to today: should {metric_one} be ahead of {metric_two}, plot "
-        "both as lines since {day}, in that order.",
-        "Did {metric_one} grow more, in percent, than {metric_two} between {day} and today? Then I need line "
-        "charts of both since {day}: first {metric_one}, second {metric_two}.",
+        "If {metric_one} grew by a larger percentage than {metric_two} from {day} to today, draw a line "
+        "chart of each since then, {metric_one} first.",
+        "Compare the percentage growth from {day} to today: should {metric_one} be ahead of {metric_two}, "
+        "plot both as lines since {day}, in that order.",
+        "Did {metric_one} grow more, in percent, than {metric_two} between {day} and today? Then I need "
+        "line charts of both since {day}: first {metric_one}, second {metric_two}.",
     )),
     Kind("line_of_busiest_source", Mix(one=10), _line_of_busiest_source, (
-        "Find the traffic source that brought the most visits since {day}, and draw a line chart of its visits "
-        "since then.",
-        "Which traffic source has been the busiest since {day}? Plot the visits from it as a line since that "
-        "day.",
+        "Find the traffic source that brought the most visits since {day}, and draw a line chart of its "
+        "visits since then.",
+        "Which traffic source has been the busiest since {day}? Plot the visits from it as a line since "
+        "that day.",
         "Make a line chart since {day} of the visits from whichever source sent us the most since that day.",
     )),
     Kind("both_sources_if_one_leads", Mix(none=5, two=5), _both_sources_if_one_leads, (
-        "If {metric_one}, added up since {day}, is larger than {metric_two}, make a bar chart of each since then, "
-        "in the order in which I named them.",
-        "Add up the days since {day}: is {metric_one} greater than {metric_two}? Then draw bar charts of both "
-        "since that day, in that order.",
+        "If {metric_one}, added up since {day}, is larger than {metric_two}, make a bar chart of each since "
+        "then, in the order in which I named them.",
+        "Add up the days since {day}: is {metric_one} greater than {metric_two}? Then draw bar charts of "
+        "both since that day, in that order.",
         "I need bar charts since {day}, first of {metric_one}, then of {metric_two}, but only if the first "
         "adds up to more than the second over that time.",
     )),

@@ -36,7 +36,7 @@ def draw_slot(office: Office, dice: Dice, minutes: int, day: date | None = None)
 def _day_with_events(office: Office, dice: Dice) -> tuple[date, list[Event]]:
     days = [event.start.date() for event in coming(office)]
     day = choose(dice, [day for day in dict.fromkeys(days) if days.count(day) > 1])
-    return day, [event for event in coming(office) if event.start.date() == day]
+    return day, list(office.events_on(day))
 
 
 def _edge_of_day(office: Office, dice: Dice) -> tuple[dict[str, str], Event]:
@@ -62,7 +62,7 @@ def _push_back(office: Office, dice: Dice) -> Draft:
     person = _person_of(office, event)
     minutes = dice.pick((30, 60, 90, 120))
     day = event.start.date()
-    events = [one for one in coming(office) if one.person == event.person and one.start.date() == day]
+    events = [one for one in office.events_on(day) if one.person == event.person]
     first = first_of(events, lambda one: one.start)
     moved = first.start + timedelta(minutes=minutes)
     slots = {"person": person.first, "day": said_weekday(day, office.today), "minutes": str(minutes)}
@@ -128,8 +128,7 @@ def _delete_part_of_day(office: Office, dice: Dice) -> Draft:
 
     def solve(reading: Reading) -> list[Call]:
         beyond = {"before": reading.before, "after": reading.after}[side]
-        events = [event for event in office.events if event.start.date() == day]
-        return [delete_event(event.id) for event in events if beyond(event.start, limit)]
+        return [delete_event(event.id) for event in office.events_on(day) if beyond(event.start, limit)]
 
     slots = {"day": said_weekday(day, office.today), "side": side, "clock": said_clock(limit)}
     return Draft(slots, solve)
@@ -169,24 +168,25 @@ KINDS: Final = (
         "Please delete the {which} thing in my calendar on {day}.",
     )),
     Kind("rename_edge_of_day", Mix(one=10), _rename_edge_of_day, (
-        "Rename my {which} event on {day} to \"{name}\".",
-        "The {which} event of {day} should be called \"{name}\" from now on.",
-        "On {day} my {which} event has the wrong title. Change it to \"{name}\".",
+        'Rename my {which} event on {day} to "{name}".',
+        'The {which} event of {day} should be called "{name}" from now on.',
+        'On {day} my {which} event has the wrong title. Change it to "{name}".',
     )),
     Kind("push_back", Mix(one=10), _push_back, (
         "Push back my first event with {person} on {day} by {minutes} minutes.",
-        "I am running late on {day}: let the first event with {person} that day start {minutes} minutes later.",
+        "I am running late on {day}: let the first event with {person} that day start {minutes} minutes "
+        "later.",
         "Move the first event that I have with {person} on {day} to {minutes} minutes later the same day.",
     )),
     Kind("delete_next_by_name", Mix(one=10), _delete_next_by_name, (
-        "Cancel the next \"{name}\".",
-        "I cannot make it to the next event called \"{name}\". Delete it, please.",
-        "Take the next \"{name}\" out of my calendar, and leave any later ones.",
+        'Cancel the next "{name}".',
+        'I cannot make it to the next event called "{name}". Delete it, please.',
+        'Take the next "{name}" out of my calendar, and leave any later ones.',
     )),
     Kind("rename_next_by_name", Mix(one=10), _rename_next_by_name, (
-        "Rename the next \"{name}\" to \"{new}\".",
-        "The next event called \"{name}\" gets a new title: \"{new}\".",
-        "Please call my next \"{name}\" \"{new}\" instead; any later ones keep their name.",
+        'Rename the next "{name}" to "{new}".',
+        'The next event called "{name}" gets a new title: "{new}".',
+        'Please call my next "{name}" "{new}" instead; any later ones keep their name.',
     )),
     Kind("delete_next_with", Mix(one=10), _delete_next_with, (
         "Cancel my next event with {person}.",
@@ -194,10 +194,10 @@ KINDS: Final = (
         "Take the next event with {person} out of my calendar, and no other.",
     )),
     Kind("catch_up_if_unmet", Mix(none=5, one=5), _catch_up_if_unmet, (
-        "If I have not met {person} in the last {days} days, put a 30-minute event called \"{name}\" with "
-        "{person} into my first free slot tomorrow.",
-        "Have {person} and I met in the last {days} days? If not, schedule \"{name}\" with {person} for "
-        "tomorrow, 30 minutes, as early as my calendar allows.",
+        'If I have not met {person} in the last {days} days, put a 30-minute event called "{name}" with '
+        '{person} into my first free slot tomorrow.',
+        'Have {person} and I met in the last {days} days? If not, schedule "{name}" with {person} for '
+        'tomorrow, 30 minutes, as early as my calendar allows.',
         "Should there have been no event with {person} in the last {days} days, book the earliest free half "
         "hour of tomorrow's working day with {person} and call it \"{name}\".",
     )),
@@ -213,15 +213,15 @@ KINDS: Final = (
         "Take whatever I have ahead with {person} out of my calendar.",
     )),
     Kind("delete_all_by_name", Mix(one=5, two=4, more=1), _delete_all_by_name, (
-        "Cancel every \"{name}\" that is still ahead.",
-        "We no longer need \"{name}\". Delete all events of that name that are yet to come.",
-        "Take all future events called \"{name}\" out of my calendar.",
+        'Cancel every "{name}" that is still ahead.',
+        'We no longer need "{name}". Delete all events of that name that are yet to come.',
+        'Take all future events called "{name}" out of my calendar.',
     )),
     Kind("create", Mix(one=10), _create, (
-        "Put \"{name}\" with {person} into my calendar: {day}, {clock}, {minutes} minutes.",
-        "I am meeting {person} on {day} at {clock} for {minutes} minutes. Schedule it as \"{name}\".",
-        "Please create an event called \"{name}\" with {person}. It starts at {clock} on {day} and lasts "
-        "{minutes} minutes.",
+        'Put "{name}" with {person} into my calendar: {day}, {clock}, {minutes} minutes.',
+        'I am meeting {person} on {day} at {clock} for {minutes} minutes. Schedule it as "{name}".',
+        'Please create an event called "{name}" with {person}. It starts at {clock} on {day} and lasts '
+        '{minutes} minutes.',
     )),
 )  # fmt: skip
 """The eleven kinds."""

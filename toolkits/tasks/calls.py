@@ -6,8 +6,8 @@ from datetime import date, datetime
 from toolkits.tasks.kinds import Call
 
 __all__ = [
-    "add_event", "add_lead", "add_task", "delete_customer", "delete_event", "delete_mail", "forward", "move_task",
-    "plot", "reassign_task", "reply", "send", "set_customer", "set_event",
+    "add_event", "add_lead", "add_task", "delete_customer", "delete_event", "delete_mail", "forward",
+    "move_task", "plot", "reassign_task", "reply", "send", "set_customer", "set_event",
 ]  # fmt: skip
 
 
@@ -113,6 +113,4 @@ def reassign_task(task_id: str, address: str) -> Call:
 
 
 def _set_task(task_id: str, field: str, value: str) -> Call:
-    return Call(
-        "project_management_update_task", {"task_id": task_id, "field": field, "new_value": value}
-    )
+    return Call("project_management_update_task", {"task_id": task_id, "field": field, "new_value": value})

@@ -122,18 +122,19 @@ KINDS: Final = (
         "{to} takes over {customer} from now on. Change it in the customer list.",
         "Please hand our customer {customer} over to {to}.",
     )),
-    Kind("reassign_leads", Mix(none=1, one=3, two=3, more=3), _reassign_leads, (
+    Kind("reassign_leads", Mix(none=1, one=2, two=3, more=4), _reassign_leads, (
         "Give all of {person}'s leads that are interested in {product} to {to}.",
-        "{person} has too much to do: {to} takes over every one of {person}'s customers in the stage Lead with "
-        "an interest in {product}.",
+        "{person} has too much to do: {to} takes over every one of {person}'s customers in the stage Lead "
+        "with an interest in {product}.",
         "Reassign {person}'s {product} leads, and no other customers, to {to}.",
     )),
-    Kind("reassign_two_stages", Mix(one=2, two=3, more=5), _reassign_two_stages, (
-        "Give those of {person}'s customers to {to} that are interested in {product} and whose status is {one} "
+    Kind("reassign_two_stages", Mix(one=1, two=3, more=6), _reassign_two_stages, (
+        "Give those of {person}'s customers to {to} that are interested in {product} and whose status is "
+        "{one} or {other}.",
+        "{to} is to look after {person}'s {product} customers in the stages {one} and {other}. Reassign "
+        "them.",
+        "Hand over from {person} to {to}: all customers with an interest in {product} that are either {one} "
         "or {other}.",
-        "{to} is to look after {person}'s {product} customers in the stages {one} and {other}. Reassign them.",
-        "Hand over from {person} to {to}: all customers with an interest in {product} that are either {one} or "
-        "{other}.",
     )),
     Kind("delete_by_stage", Mix(none=2, one=4, two=2, more=2), _delete_by_stage, (
         "Delete all of {person}'s customers with the status {stage} that are interested in {product}.",
@@ -142,8 +143,8 @@ KINDS: Final = (
         "If {person} has any {product} customers in the stage {stage}, remove them from the list.",
     )),
     Kind("old_proposals_lost", Mix(none=2, one=3, two=2, more=3), _old_proposals_lost, (
-        "Set those of {person}'s customers to Lost that are in the stage Proposal and have had no contact with "
-        "us in the last {weeks} weeks.",
+        "Set those of {person}'s customers to Lost that are in the stage Proposal and have had no contact "
+        "with us in the last {weeks} weeks.",
         "Which of {person}'s proposals had their last contact more than {weeks} weeks ago? Mark them all as "
         "Lost.",
         "Any customer of {person}'s with the status Proposal whom nobody has contacted in the last {weeks} "

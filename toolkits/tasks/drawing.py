@@ -10,7 +10,7 @@ __all__ = ["Unclear", "choose", "first_of", "last_of", "several"]
 T = TypeVar("T")
 
 
-class Unclear(Exception):  # noqa: N818 - not a failure: the draft is dropped and another one is drawn
+class Unclear(Exception):
     """A draft that the data set cannot fill, or that careful readers could answer differently."""
 
 

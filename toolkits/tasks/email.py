@@ -121,30 +121,30 @@ KINDS: Final = (
         "If {person} has written in the last {days} days, delete those mails; keep the older ones.",
     )),
     Kind("send", Mix(one=10), _send, (
-        "Send {person} a mail with the subject \"{subject}\" and the text \"{body}\"",
-        "Write to {person}. Subject: \"{subject}\". Text: \"{body}\"",
-        "{person} should get a mail from me, titled \"{subject}\", that says \"{body}\"",
+        'Send {person} a mail with the subject "{subject}" and the text "{body}"',
+        'Write to {person}. Subject: "{subject}". Text: "{body}"',
+        '{person} should get a mail from me, titled "{subject}", that says "{body}"',
     )),
     Kind("reply_latest", Mix(one=10), _reply_latest, (
-        "Reply to the latest mail from {person}: \"{body}\"",
+        'Reply to the latest mail from {person}: "{body}"',
         "Answer {person}'s most recent mail with the text \"{body}\"",
-        "{person} is waiting for an answer to the last mail sent to me. Reply \"{body}\"",
+        '{person} is waiting for an answer to the last mail sent to me. Reply "{body}"',
     )),
     Kind("reply_latest_on", Mix(one=10), _reply_latest_on, (
         "Reply to the latest mail with the subject \"{subject}\": \"{body}\"",
-        "Answer the most recent mail titled \"{subject}\", whoever sent it, with \"{body}\"",
-        "There are mails with the subject \"{subject}\". Reply to the newest of them with the text \"{body}\"",
+        'Answer the most recent mail titled "{subject}", whoever sent it, with "{body}"',
+        'There are mails with the subject "{subject}". Reply to the newest of them with the text "{body}"',
     )),
     Kind("forward_week_on", Mix(none=1, one=4, two=5), _forward_week_on, (
-        "Forward every mail of the last 7 days with the subject \"{subject}\" to {to}, the oldest first.",
+        'Forward every mail of the last 7 days with the subject "{subject}" to {to}, the oldest first.',
         "{to} should see what came in over the last 7 days under the subject \"{subject}\": forward those "
         "mails, from the oldest to the newest.",
-        "Starting with the oldest, pass all mails titled \"{subject}\" from the last 7 days on to {to}.",
+        'Starting with the oldest, pass all mails titled "{subject}" from the last 7 days on to {to}.',
     )),
     Kind("forward_latest_on", Mix(one=10), _forward_latest_on, (
-        "Forward the latest mail with the subject \"{subject}\" to {to}.",
-        "{to} asked for the most recent mail titled \"{subject}\". Pass it on.",
-        "Of all mails with the subject \"{subject}\", send the newest on to {to} as a forward.",
+        'Forward the latest mail with the subject "{subject}" to {to}.',
+        '{to} asked for the most recent mail titled "{subject}". Pass it on.',
+        'Of all mails with the subject "{subject}", send the newest on to {to} as a forward.',
     )),
     Kind("forward_latest_from", Mix(one=10), _forward_latest_from, (
         "Forward {person}'s latest mail to {to}.",

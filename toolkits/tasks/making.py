@@ -1,4 +1,4 @@
-"""Makes a task set: draws drafts of every kind and keeps those that have one answer, however they are read."""
+"""Makes a task set: draws drafts of every kind, and keeps those with one answer however they are read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Final
 
 from toolkits.generator.dice import Dice
-from toolkits.tasks import analytics, calendar, customers, email, projects
+from toolkits.tasks import analytics, calendar, customers, email, projects, several_facts, several_people
 from toolkits.tasks.briefing import briefing
 from toolkits.tasks.drawing import Unclear
 from toolkits.tasks.kinds import MOST_CALLS, Call, Draft, Kind, Mix, Task, size_of
@@ -23,6 +23,7 @@ KINDS: Final[Mapping[str, Sequence[Kind]]] = {
     "email": email.KINDS,
     "customers": customers.KINDS,
     "projects": projects.KINDS,
+    "several": (*several_people.KINDS, *several_facts.KINDS),
 }
 """The kinds by category."""
 

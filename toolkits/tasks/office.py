@@ -151,7 +151,12 @@ class Office:
         """All customers, in table order."""
         return [
             Customer(
-                _text(row[0]), _text(row[1]).lower(), _text(row[2]), _day(row[5]), _text(row[6]), _text(row[7])
+                _text(row[0]),
+                _text(row[1]).lower(),
+                _text(row[2]),
+                _day(row[5]),
+                _text(row[6]),
+                _text(row[7]),
             )
             for row in self._rows("customer_relationship_manager.customers")
         ]
@@ -182,18 +187,15 @@ class Office:
         Raises:
             Unclear: The day has no visits, or they have no length.
         """
-        visits = self._visits.get(day)
-        if not visits:
+        if (metric, day) not in self._values:
+            self._values[metric, day] = _measured(metric, self._visits.get(day, ()))
+        if (value := self._values[metric, day]) is None:
             raise Unclear
-        if metric == "session_duration_seconds":
-            lengths = [Fraction(row[3]) for row in visits if isinstance(row[3], str)]
-            if not lengths:
-                raise Unclear
-            return sum(lengths, Fraction()) / len(lengths)
-        if metric == "user_engaged":
-            return Fraction(sum(row[5] is True for row in visits))
-        source = SOURCES.get(metric)
-        return Fraction(sum(source in (None, row[4]) for row in visits))
+        return value
+
+    @cached_property
+    def _values(self) -> dict[tuple[str, date], Fraction | None]:
+        return {}
 
     def people_with(self, items: Sequence[Event | Duty | Customer]) -> list[Person]:
         """List the people who have one of these events, duties or customers."""
@@ -209,10 +211,21 @@ class Office:
         opens, closes = self.hours(start.date())
         if not opens <= start < end <= closes:
             return False
-        others = [event for event in self.events if event.id != but]
-        if any(not event.minutes for event in others if event.start.date() == start.date()):
+        others = [event for event in self.events_on(start.date()) if event.id != but]
+        if not all(event.minutes for event in others):
             raise Unclear
         return not any(event.start < end and start < event.end for event in others)
+
+    def events_on(self, day: date) -> Sequence[Event]:
+        """List the events that start on a day, in order of time."""
+        return self._events_by_day.get(day, ())
+
+    @cached_property
+    def _events_by_day(self) -> Mapping[date, Sequence[Event]]:
+        by_day: dict[date, list[Event]] = {}
+        for event in self.events:
+            by_day.setdefault(event.start.date(), []).append(event)
+        return by_day
 
     def free_starts(self, day: date, minutes: int) -> list[datetime]:
         """List the half hours of a day at which an event of this length fits, first to last."""
@@ -229,7 +242,7 @@ class Office:
             Unclear: There is none, or it is not on the half hour.
         """
         opens, _ = self.hours(day)
-        ends = [event.end for event in self.events if event.start.date() == day and event.end >= opens]
+        ends = [event.end for event in self.events_on(day) if event.end >= opens]
         length = timedelta(minutes=minutes)
         fitting = [start for start in sorted({opens, *ends}) if self.is_free(start, start + length)]
         if not fitting or fitting[0].minute % 30 or fitting[0].second:
@@ -238,6 +251,19 @@ class Office:
 
     def _rows(self, table: str) -> list[tuple[Cell, ...]]:
         return [row.cells for row in self.place.tables[table].rows]
+
+
+def _measured(metric: str, visits: Sequence[tuple[Cell, ...]]) -> Fraction | None:
+    """Give the value of a metric over the visits of one day; None where they have none."""
+    if not visits:
+        return None
+    if metric == "session_duration_seconds":
+        lengths = [Fraction(row[3]) for row in visits if isinstance(row[3], str)]
+        return sum(lengths, Fraction()) / len(lengths) if lengths else None
+    if metric == "user_engaged":
+        return Fraction(sum(row[5] is True for row in visits))
+    source = SOURCES.get(metric)
+    return Fraction(sum(source in (None, row[4]) for row in visits))
 
 
 def clear_names(names: Iterable[str], among: Iterable[str]) -> list[str]:

@@ -123,22 +123,22 @@ KINDS: Final = (
     Kind("move_one", Mix(one=10), _move_one, (
         "Move {person}'s task \"{task}\" to the list {list}.",
         "{person}'s \"{task}\" belongs in the list {list} now. Please update the project board.",
-        "On the project board, put the task \"{task}\" that {person} works on into {list}.",
+        'On the project board, put the task "{task}" that {person} works on into {list}.',
     )),
     Kind("move_list", Mix(none=1, one=4, two=3, more=2), _move_list, (
-        "Move all of {person}'s tasks that are in {from} to {to}.",
+        "Move all of {person}'s tasks that are in the list {from} to {to}.",
         "Everything that {person} has in the list {from} goes to the list {to}.",
-        "Take {person}'s tasks out of {from}, should there be any, and put them into {to}.",
+        "Take {person}'s tasks out of the list {from}, should there be any, and put them into {to}.",
     )),
     Kind("move_due", Mix(none=1, one=5, two=3, more=1), _move_due, (
-        "Move those of {person}'s tasks in {from} that are due on {day} to {to}.",
+        "Move those of {person}'s tasks in the list {from} that are due on {day} to {to}.",
         "Whatever {person} has in the list {from} with the due date {day} goes to the list {to}.",
-        "Go through {person}'s tasks in {from}: the ones due on {day} should be in {to}.",
+        "Go through {person}'s tasks in the list {from}: the ones due on {day} should be in {to}.",
     )),
     Kind("create", Mix(one=10), _create, (
-        "Create a task \"{task}\" for {person} on the {board} board, in the list {list}, due on {day}.",
-        "{person} has something new to do: \"{task}\", due on {day}. Put it into the list {list} of the "
-        "{board} board.",
+        'Create a task "{task}" for {person} on the {board} board, in the list {list}, due on {day}.',
+        '{person} has something new to do: "{task}", due on {day}. Put it into the list {list} of the '
+        '{board} board.',
         "Add \"{task}\" to {list} on the {board} board. It is {person}'s task and due on {day}.",
     )),
     Kind("start_overdue", Mix(none=3, one=4, two=2, more=1), _start_overdue, (
@@ -147,7 +147,7 @@ KINDS: Final = (
         "{person} starts today on everything that is overdue: those tasks go to In Progress.",
     )),
     Kind("reassign_list", Mix(none=2, one=4, two=2, more=2), _reassign_list, (
-        "Reassign all of {person}'s tasks that are in {list} to {to}.",
+        "Reassign all of {person}'s tasks that are in the list {list} to {to}.",
         "{to} takes over what {person} has in the list {list}.",
         "Hand {person}'s tasks in the list {list}, if there are any, over to {to}.",
     )),
@@ -158,7 +158,8 @@ KINDS: Final = (
     )),
     Kind("reassign_earliest", Mix(one=10), _reassign_earliest, (
         "Of {person}'s tasks that are not in Completed, give the one that is due first to {to}.",
-        "Which task of {person}'s that is not yet in Completed has the earliest due date? Reassign it to {to}.",
+        "Which task of {person}'s that is not yet in Completed has the earliest due date? Reassign it to "
+        "{to}.",
         "{to} takes one task off {person}: the one with the earliest due date among those not in Completed.",
     )),
 )  # fmt: skip

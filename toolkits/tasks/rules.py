@@ -70,4 +70,3 @@ def _names_new(place: Workplace) -> bool:
     known = {lowered(str(row.cells[column])) for row in table.base.rows}
     added = [lowered(str(one.cells[column])) for one in table.changes if isinstance(one, Append)]
     return len(set(added)) == len(added) and not known.intersection(added)
-

@@ -46,7 +46,6 @@ BODIES: Final = {
     "overdue": ("Overdue tasks", "Some of your tasks are past their due date. Can I help you with them?"),
     "thanks": ("Well done", "None of your tasks is overdue. Thank you for keeping up!"),
     "figures": ("Figures of the site", "Please have a look at the latest figures of our site."),
-    "leads": ("Waiting customers", "Some of your customers have not heard from us for long. Please call them."),
     "host": ("Before we start", "Looking forward to our meeting. Please send me your points beforehand."),
     "cancelled": ("Meeting cancelled", "I have to cancel our next meeting. I will suggest another day soon."),
 }
