@@ -9,8 +9,9 @@ from toolkits.tasks.calls import add_event, delete_event, set_event
 from toolkits.tasks.conditions import met, next_event
 from toolkits.tasks.drawing import Unclear, choose, first_of, last_of
 from toolkits.tasks.kinds import Call, Draft, Kind, Mix
-from toolkits.tasks.office import Event, Office, Person, clear_names
+from toolkits.tasks.office import Office
 from toolkits.tasks.reading import Reading
+from toolkits.tasks.records import Event, Person
 from toolkits.tasks.said import said_clock, said_weekday
 from toolkits.tasks.words import EVENT_NAMES
 
@@ -77,8 +78,8 @@ def _person_of(office: Office, event: Event) -> Person:
 
 
 def _ahead_by_name(office: Office, dice: Dice) -> tuple[str, list[Event]]:
-    every = [event.name for event in office.events]
-    name = choose(dice, clear_names([event.name for event in coming(office)], every))
+    ahead = {event.name for event in coming(office)}
+    name = choose(dice, [name for name in office.clear_events if name in ahead])
     return name, [event for event in office.events if event.name == name]
 
 

@@ -6,8 +6,9 @@ from fractions import Fraction
 from typing import Final
 
 from toolkits.tasks.drawing import Unclear, first_of
-from toolkits.tasks.office import Customer, Duty, Event, Office
+from toolkits.tasks.office import Office
 from toolkits.tasks.reading import Reading
+from toolkits.tasks.records import Customer, Duty, Event
 
 __all__ = [
     "LISTS", "beyond", "contacted", "ever", "grown", "met", "next_event", "overdue", "total", "wrote",

@@ -8,8 +8,9 @@ from toolkits.tasks.calls import add_lead, delete_customer, set_customer
 from toolkits.tasks.conditions import contacted
 from toolkits.tasks.drawing import choose, several
 from toolkits.tasks.kinds import Call, Draft, Kind, Mix
-from toolkits.tasks.office import Customer, Office, Person, clear_names
+from toolkits.tasks.office import Office
 from toolkits.tasks.reading import Reading
+from toolkits.tasks.records import Customer, Person
 from toolkits.tasks.words import LEAD_NAMES
 
 __all__ = ["KINDS", "PRODUCTS", "STAGES", "customers_of", "hand_over"]
@@ -34,24 +35,18 @@ def hand_over(customers: Sequence[Customer], person: Person) -> list[Call]:
     return [set_customer(customer.id, "assigned_to_email", person.address) for customer in customers]
 
 
-def _draw_customer(office: Office, dice: Dice) -> Customer:
-    names = [customer.name for customer in office.customers]
-    name = choose(dice, clear_names(names, names))
-    return choose(dice, [customer for customer in office.customers if customer.name == name])
-
-
 def _draw_two_owners(office: Office, dice: Dice) -> list[Person]:
     return several(dice, office.people_with(office.customers), 2)
 
 
 def _set_stage(office: Office, dice: Dice) -> Draft:
-    customer, stage = _draw_customer(office, dice), dice.pick(STAGES)
+    customer, stage = choose(dice, office.clear_customers), dice.pick(STAGES)
     slots = {"customer": customer.name, "stage": stage}
     return Draft(slots, lambda _: [set_customer(customer.id, "status", stage)])
 
 
 def _delete(office: Office, dice: Dice) -> Draft:
-    customer = _draw_customer(office, dice)
+    customer = choose(dice, office.clear_customers)
     return Draft({"customer": customer.name}, lambda _: [delete_customer(customer.id)])
 
 
@@ -63,7 +58,7 @@ def _add_lead(office: Office, dice: Dice) -> Draft:
 
 
 def _reassign(office: Office, dice: Dice) -> Draft:
-    customer = _draw_customer(office, dice)
+    customer = choose(dice, office.clear_customers)
     to = choose(dice, office.people_with(office.customers))
     return Draft({"customer": customer.name, "to": to.first}, lambda _: hand_over([customer], to))
 

@@ -6,8 +6,9 @@ from toolkits.generator.dice import Dice
 from toolkits.tasks.calls import delete_mail, forward, reply, send
 from toolkits.tasks.drawing import choose, last_of, several
 from toolkits.tasks.kinds import Call, Draft, Kind, Mix
-from toolkits.tasks.office import Mail, Office, Person, quotable
+from toolkits.tasks.office import Office
 from toolkits.tasks.reading import Reading
+from toolkits.tasks.records import Mail, Person, quotable
 from toolkits.tasks.words import MAILS, REPLIES
 
 __all__ = ["KINDS", "latest_from", "writers"]

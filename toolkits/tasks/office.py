@@ -1,7 +1,6 @@
 """A data set read for questions: its people, events, mails, duties, customers and daily figures."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from fractions import Fraction
 from functools import cached_property
@@ -9,70 +8,23 @@ from typing import Final
 
 from toolkits.cells import Cell, lowered, read_moment
 from toolkits.tasks.drawing import Unclear
+from toolkits.tasks.records import (
+    Customer,
+    Duty,
+    Event,
+    Mail,
+    Person,
+    clear_names,
+    day_in,
+    minutes_in,
+    text_in,
+)
 from toolkits.tasks.said import SOURCES
 from toolkits.workplace import Workplace
 
-__all__ = ["Customer", "Duty", "Event", "Mail", "Office", "Person", "clear_names", "quotable"]
+__all__ = ["Office"]
 
 HALF_HOUR: Final = timedelta(minutes=30)
-
-
-@dataclass(frozen=True)
-class Person:
-    """Somebody in the directory; `first` is in no other address there."""
-
-    address: str
-    first: str
-
-
-@dataclass(frozen=True)
-class Event:
-    """A calendar event; `minutes` is its length, 0 where that cannot be read."""
-
-    id: str
-    name: str
-    person: str
-    start: datetime
-    minutes: int
-
-    @property
-    def end(self) -> datetime:
-        """When it is over."""
-        return self.start + timedelta(minutes=self.minutes)
-
-
-@dataclass(frozen=True)
-class Mail:
-    """A mail that came in."""
-
-    id: str
-    sender: str
-    subject: str
-    sent: datetime
-
-
-@dataclass(frozen=True)
-class Duty:
-    """A task of the project board."""
-
-    id: str
-    name: str
-    person: str
-    column: str
-    due: date | None
-    board: str
-
-
-@dataclass(frozen=True)
-class Customer:
-    """A customer of the list."""
-
-    id: str
-    person: str
-    name: str
-    contact: date | None
-    product: str
-    status: str
 
 
 class Office:
@@ -122,7 +74,7 @@ class Office:
         """All events, in order of time."""
         rows = self._rows("calendar.events")
         events = [
-            Event(_text(id), _text(name), _text(person).lower(), start, _number(minutes))
+            Event(text_in(id), text_in(name), text_in(person).lower(), start, minutes_in(minutes))
             for id, name, person, begun, minutes in rows
             if (start := read_moment(begun)) is not None
         ]
@@ -132,7 +84,7 @@ class Office:
     def mails(self) -> Sequence[Mail]:
         """All mails that came in, in order of time."""
         mails = [
-            Mail(_text(id), _text(sender).lower(), _text(subject), sent)
+            Mail(text_in(id), text_in(sender).lower(), text_in(subject), sent)
             for id, box, sender, subject, at, _body in self._rows("email.emails")
             if box == "inbox" and (sent := read_moment(at)) is not None
         ]
@@ -142,7 +94,14 @@ class Office:
     def duties(self) -> Sequence[Duty]:
         """All tasks of the project board, in table order."""
         return [
-            Duty(_text(id), _text(name), _text(person).lower(), _text(column), _day(due), _text(board))
+            Duty(
+                text_in(id),
+                text_in(name),
+                text_in(person).lower(),
+                text_in(column),
+                day_in(due),
+                text_in(board),
+            )
             for id, name, person, column, due, board in self._rows("project_management.tasks")
         ]
 
@@ -151,12 +110,12 @@ class Office:
         """All customers, in table order."""
         return [
             Customer(
-                _text(row[0]),
-                _text(row[1]).lower(),
-                _text(row[2]),
-                _day(row[5]),
-                _text(row[6]),
-                _text(row[7]),
+                text_in(row[0]),
+                text_in(row[1]).lower(),
+                text_in(row[2]),
+                day_in(row[5]),
+                text_in(row[6]),
+                text_in(row[7]),
             )
             for row in self._rows("customer_relationship_manager.customers")
         ]
@@ -165,7 +124,7 @@ class Office:
     def _visits(self) -> Mapping[date, Sequence[tuple[Cell, ...]]]:
         by_day: dict[date, list[tuple[Cell, ...]]] = {}
         for row in self._rows("analytics.visits"):
-            day = _day(row[0])
+            day = day_in(row[0])
             if day is None or day.isoformat() != row[0]:
                 return {}  # days are compared as text, so others than plain ones have no clear order
             by_day.setdefault(day, []).append(row)
@@ -201,6 +160,18 @@ class Office:
         """List the people who have one of these events, duties or customers."""
         have = {item.person for item in items}
         return [person for person in self.people if person.address in have]
+
+    @cached_property
+    def clear_events(self) -> Sequence[str]:
+        """The names of events that a search for them does not mix up."""
+        return clear_names([event.name for event in self.events])
+
+    @cached_property
+    def clear_customers(self) -> Sequence[Customer]:
+        """The customers whose name a search finds alone."""
+        names = [customer.name for customer in self.customers]
+        clear = {name for name in clear_names(names) if names.count(name) == 1}
+        return [customer for customer in self.customers if customer.name in clear]
 
     def is_free(self, start: datetime, end: datetime, *, but: str = "") -> bool:
         """Say whether a time lies in working hours and meets no event, except one that may be named.
@@ -264,32 +235,3 @@ def _measured(metric: str, visits: Sequence[tuple[Cell, ...]]) -> Fraction | Non
         return Fraction(sum(row[5] is True for row in visits))
     source = SOURCES.get(metric)
     return Fraction(sum(source in (None, row[4]) for row in visits))
-
-
-def clear_names(names: Iterable[str], among: Iterable[str]) -> list[str]:
-    """List the different names that a search among all names finds alone."""
-    every = [lowered(name) for name in dict.fromkeys(among)]
-    return [
-        name
-        for name in dict.fromkeys(names)
-        if quotable(name) and sum(lowered(name) in other for other in every) == 1
-    ]
-
-
-def quotable(text: str) -> bool:
-    """Say whether a text can stand in quotation marks, so that nobody doubts where it begins and ends."""
-    return text == text.strip() != "" and '"' not in text and text.isprintable()
-
-
-def _text(cell: Cell) -> str:
-    return cell if isinstance(cell, str) else ""
-
-
-def _day(cell: Cell) -> date | None:
-    moment = read_moment(cell)
-    return None if moment is None else moment.date()
-
-
-def _number(cell: Cell) -> int:
-    text = _text(cell)
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else 0

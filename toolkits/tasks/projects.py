@@ -9,9 +9,10 @@ from toolkits.tasks.calls import add_task, move_task, reassign_task
 from toolkits.tasks.conditions import LISTS, overdue
 from toolkits.tasks.drawing import Unclear, choose, first_of, several
 from toolkits.tasks.kinds import Call, Draft, Kind, Mix
-from toolkits.tasks.office import Duty, Office, Person, clear_names
+from toolkits.tasks.office import Office
 from toolkits.tasks.reading import Reading
-from toolkits.tasks.said import said_day
+from toolkits.tasks.records import Duty, Person, clear_names
+from toolkits.tasks.said import listed, said_day
 from toolkits.tasks.words import TASK_NAMES
 
 __all__ = ["BOARDS", "KINDS", "assignees", "duties_of"]
@@ -42,7 +43,7 @@ def _reassign(duties: Sequence[Duty], person: Person) -> list[Call]:
 def _move_one(office: Office, dice: Dice) -> Draft:
     person = choose(dice, assignees(office))
     names = [duty.name for duty in duties_of(office, person)]
-    name = choose(dice, clear_names(names, names))
+    name = choose(dice, clear_names(names))
     (duty, *others) = [duty for duty in duties_of(office, person) if duty.name == name]
     if others:
         raise Unclear
@@ -87,12 +88,13 @@ def _create(office: Office, dice: Dice) -> Draft:
 
 
 def _start_overdue(office: Office, dice: Dice) -> Draft:
-    person = choose(dice, assignees(office))
+    people = several(dice, assignees(office), dice.between(1, 2))
 
     def solve(reading: Reading) -> list[Call]:
-        return _move(overdue(office, reading, person.address), "In Progress")
+        late = [duty for person in people for duty in overdue(office, reading, person.address)]
+        return _move(late, "In Progress")
 
-    return Draft({"person": person.first}, solve)
+    return Draft({"people": listed([person.first for person in people])}, solve)
 
 
 def _reassign_list(office: Office, dice: Dice) -> Draft:
@@ -142,9 +144,9 @@ KINDS: Final = (
         "Add \"{task}\" to {list} on the {board} board. It is {person}'s task and due on {day}.",
     )),
     Kind("start_overdue", Mix(none=3, one=4, two=2, more=1), _start_overdue, (
-        "Move all of {person}'s overdue tasks to In Progress.",
-        "Is any task of {person}'s overdue? Put every such task into the list In Progress.",
-        "{person} starts today on everything that is overdue: those tasks go to In Progress.",
+        "Move all overdue tasks of {people} to the list In Progress.",
+        "Are any tasks of {people} overdue? Put every such task into the list In Progress.",
+        "The list In Progress is the place for everything of {people} that is overdue. Move it there.",
     )),
     Kind("reassign_list", Mix(none=2, one=4, two=2, more=2), _reassign_list, (
         "Reassign all of {person}'s tasks that are in the list {list} to {to}.",

@@ -66,6 +66,8 @@ def _events_fit(office: Office, place: Workplace) -> bool:
 
 def _names_new(place: Workplace) -> bool:
     table = place.tables["customer_relationship_manager.customers"]
+    if not table.changes:
+        return True
     column = table.spec.position["customer_name"]
     known = {lowered(str(row.cells[column])) for row in table.base.rows}
     added = [lowered(str(one.cells[column])) for one in table.changes if isinstance(one, Append)]

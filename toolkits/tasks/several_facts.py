@@ -12,10 +12,11 @@ from toolkits.tasks.conditions import beyond, ever, total
 from toolkits.tasks.drawing import Unclear, choose, first_of, several
 from toolkits.tasks.email import latest_from, writers
 from toolkits.tasks.kinds import Call, Draft, Kind, Mix
-from toolkits.tasks.office import Event, Mail, Office, Person, quotable
+from toolkits.tasks.office import Office
 from toolkits.tasks.parts import Part, an_event, mail, new_task
 from toolkits.tasks.projects import assignees
 from toolkits.tasks.reading import Reading
+from toolkits.tasks.records import Event, Mail, Person, quotable
 from toolkits.tasks.said import METRICS, SOURCES, said_day, said_weekday
 
 __all__ = ["KINDS"]

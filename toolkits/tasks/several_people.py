@@ -10,10 +10,11 @@ from toolkits.tasks.conditions import met, next_event, overdue, wrote
 from toolkits.tasks.customers import PRODUCTS, customers_of, hand_over
 from toolkits.tasks.drawing import choose, first_of, last_of, several
 from toolkits.tasks.kinds import Call, Draft, Kind, Mix
-from toolkits.tasks.office import Office, Person
+from toolkits.tasks.office import Office
 from toolkits.tasks.parts import an_event, mail
 from toolkits.tasks.projects import assignees
 from toolkits.tasks.reading import Reading
+from toolkits.tasks.records import Person
 from toolkits.tasks.said import listed
 
 __all__ = ["KINDS"]
