@@ -108,7 +108,8 @@ def _wrong(task: Mapping[str, Any], fresh: Workplace, sizes: dict[str, list[int]
         idle = score(fresh, given, []).reward
     except GroundTruthError as error:
         facts = error.facts
-        yield f"call {facts['position'] + 1} ({facts['name']}) does not run: {facts['reason']}"
+        name = facts["name"] or "without a name"
+        yield f"call {facts['position'] + 1} ({name}) does not run: {facts['reason']}"
         return
     except CodedError as error:
         yield str(error)

@@ -24,7 +24,7 @@ class View(NamedTuple):
     inclusive: bool
     strict: bool
 
-    def above(self, value: float, limit: float) -> bool:
+    def above(self, value: Fraction, limit: Fraction) -> bool:
         return value > limit if self.strict else value >= limit
 
     def recent(self, at: date, days: int) -> bool:
@@ -164,7 +164,7 @@ class Case:
         return [self.value(said, at) for at in days if self.view.recent(at, (TODAY - first).days)]
 
     def ever(self, first: date) -> bool:
-        limit = float(self["limit"].removesuffix(" seconds"))
+        limit = Fraction(self["limit"].removesuffix(" seconds"))
         values = self.values(self["metric"], first)
         if self["side"] == "above":
             return any(self.view.above(value, limit) for value in values)
@@ -177,7 +177,10 @@ class Case:
         return self.view.above(self.grown(self["metric"], at), Fraction(self["percent"]) / 100)
 
     def leads(self) -> bool:
-        totals = [sum(self.values(self[name], day(self["day"]))) for name in ("metric_one", "metric_two")]
+        totals = [
+            sum(self.values(self[name], day(self["day"])), Fraction())
+            for name in ("metric_one", "metric_two")
+        ]
         return self.view.above(totals[0], totals[1])
 
     @property

@@ -52,22 +52,26 @@ def _pieces(phrasing: str) -> list[tuple[str, str]]:
 
 def _ways(pieces: list[tuple[str, str]], text: str, known: Slots) -> Iterator[Slots]:
     if not pieces:
-        if not text:
-            yield known
+        yield from () if text else (known,)
         return
     (literal, name), *rest = pieces
     if not text.startswith(literal):
         return
     text = text.removeprefix(literal)
-    if not name:
-        yield from _ways(rest, text, known)
-    elif name in known:
-        if text.startswith(known[name]):
-            yield from _ways(rest, text.removeprefix(known[name]), known)
-    else:
-        for end in range(1, len(text) + 1):
-            if (not rest or text.startswith(rest[0][0], end)) and _HOLDS.get(name, bool)(text[:end]):
-                yield from _ways(rest, text[end:], {**known, name: text[:end]})
+    for value in _values(name, text, known, rest[0][0] if rest else ""):
+        yield from _ways(rest, text.removeprefix(value), {**known, name: value})
+
+
+def _values(name: str, text: str, known: Slots, after: str) -> Iterator[str]:
+    """Give what may stand in a gap at the start of a text, before another piece of the phrasing."""
+    if not name or name in known:
+        value = known.get(name, "")
+        yield from (value,) if text.startswith(value) else ()
+        return
+    holds = _HOLDS.get(name, bool)
+    for end in range(1, len(text) + 1):
+        if text.startswith(after, end) and holds(text[:end]):
+            yield text[:end]
 
 
 @cache

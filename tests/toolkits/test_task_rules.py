@@ -196,7 +196,7 @@ UNSOUND: dict[str, Callable[[Files], list[Call]]] = {
         Call("email_delete_email", {"email_id": files.mails[0]["email_id"]}),
     ],
     "an event over another": lambda files: [event("x", files.events[-1]["event_start"])],
-    "two new events at once": lambda _: [event("x", f"{SATURDAY} 10:00:00"), event("y", f"{SATURDAY} 10:00:00")],
+    "two new events at once": lambda _: [event(name, f"{SATURDAY} 10:00:00") for name in "xy"],
     "an event before the day starts": lambda _: [event("x", f"{SATURDAY} 08:30:00")],
     "an event that ends after the day": lambda _: [event("x", f"{SATURDAY} 17:30:00", "60")],
     "an event moved out of the day": update("event_start", lambda _: f"{SATURDAY} 07:00:00"),
