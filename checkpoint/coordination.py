@@ -9,10 +9,10 @@ import anyio
 import anyio.to_thread
 
 from checkpoint import answers
-from checkpoint.asking import Outcomes, ask_all
+from checkpoint.asking import ask_all
 from checkpoint.episode import Episode, EpisodeJson
 from checkpoint.fleet import PREPARE_ORDER, Fleet
-from checkpoint.participants import CALLERS_FIRST, Answer, Kind, Nonsense, NotReady
+from checkpoint.participants import CALLERS_FIRST, Answer, Nonsense, NotReady
 from checkpoint.phase import Operation
 from checkpoint.publishing import Published, absolute, publish
 from checkpoint.results import RestoredSession
@@ -63,6 +63,7 @@ class Coordinator(Fleet):
             FleetError: a participant failed; all of them were resumed.
         """
         within = self.given(timeout_seconds)
+        await self.release_old()
         ends_at = anyio.current_time() + within
         prepared: dict[str, Answer] = {}
         try:
@@ -135,24 +136,6 @@ class Coordinator(Fleet):
         )
         return await self._publish(checkpoint_id, absolute(directory), outcomes.require(checkpoint_id))
 
-    async def resume(self, checkpoint_id: str, *, discard: bool = False) -> dict[str, Answer]:
-        """Open admission again, in the order opposite to prepare; whoever fails, the others are opened.
-
-        Args:
-            checkpoint_id: the open checkpoint, or one that is over.
-            discard: take out again what a restore has installed.
-
-        Raises:
-            FleetError: a participant did not say that it is open; the lease of its checkpoint opens it.
-        """
-        return (await self._resume(checkpoint_id, self.timeout, discard=discard)).require(checkpoint_id)
-
-    async def release(self, checkpoint_id: str, *, discard: bool = False) -> None:
-        """Resume after something went wrong: also when cancelled, for a bounded time, raising nothing."""
-        # Each kind has so much time, and there is a little for what is not waiting.
-        with anyio.move_on_after(self.reply_within * (len(Kind) + 1), shield=True):
-            await self._resume(checkpoint_id, self.reply_within, discard=discard)
-
     async def restore(
         self,
         checkpoint_id: str,
@@ -183,6 +166,7 @@ class Coordinator(Fleet):
             common["episodes"] = _json_of(episodes)
         requests = shares(published, self.stages(PREPARE_ORDER), common)
         check = answers.restored(published.checkpoint_id)
+        await self.release_old()
         try:
             outcomes = await ask_all(
                 Operation.RESTORE, requests, check, within + self.reply_within, self.patience
@@ -252,18 +236,6 @@ class Coordinator(Fleet):
             if not answers.is_ready(answer)
         }
         return NotReady(prepared["checkpointId"], waiting, prepared["blockers"])
-
-    async def _resume(self, checkpoint_id: str, within: float, *, discard: bool) -> Outcomes:
-        parameters: dict[str, Any] = {"checkpointId": checkpoint_id}
-        if discard:
-            parameters["discard"] = True
-        whole = Outcomes(Operation.RESUME)
-        for stage in self.stages(tuple(reversed(PREPARE_ORDER))):
-            part = await self.asked(stage, Operation.RESUME, parameters, answers.resumed, within)
-            whole.answers |= part.answers
-            whole.reasons |= part.reasons
-            whole.addresses |= part.addresses
-        return whole
 
     async def _publish(self, checkpoint_id: str, folder: Path, done: Mapping[str, Answer]) -> Published:
         manifests = {name: answer["manifest"] for name, answer in done.items()}

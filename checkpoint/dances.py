@@ -83,11 +83,15 @@ async def take_checkpoint(
         FleetError: a participant failed. Whatever is raised: all were resumed, and nothing is published.
         InvalidCheckpointState: a checkpoint stands in the folder, or the disk does not play along.
     """
+    # Whoever is down is noticed while the others are still at work.
+    await fleet.status()
     cut = Cut(new_id("cut"), absolute(directory))
     folder = taking(cut.directory, cut.checkpoint_id)
     await anyio.to_thread.run_sync(folder.__enter__)
+    may_be_written = False
     try:
         async with _standing_still(fleet, cut, timeout_seconds):
+            may_be_written = True
             await fleet.commit(
                 cut.checkpoint_id,
                 cut.directory,
@@ -98,7 +102,8 @@ async def take_checkpoint(
             yield cut
         cut.published = await fleet.wait(cut.checkpoint_id, cut.directory, timeout_seconds=timeout_seconds)
     except BaseException:
-        await _clean_up(fleet, cut)
+        if may_be_written:
+            await _clean_up(fleet, cut)
         raise
     finally:
         folder.__exit__(None, None, None)
@@ -127,6 +132,7 @@ async def restore_checkpoint(
         InvalidCheckpointState: there is no checkpoint, or it was altered.
         InvalidParams: the kinds of the fleet are not those of the checkpoint.
     """
+    await fleet.status()
     restore_id = new_id("restore")
     source = await anyio.to_thread.run_sync(read_published, absolute(directory))
     step = await anyio.to_thread.run_sync(count_restore, source.directory, restore_id)
@@ -140,7 +146,7 @@ async def restore_checkpoint(
         except BaseException:
             await fleet.release(restore_id, discard=True)
             raise
-        await _let_in(fleet, restore_id)
+        await _let_in(fleet, restore_id, "all is restored; resume it again before its lease ends")
     return FleetRestored(restore_id, source, step, sessions)
 
 
@@ -162,10 +168,10 @@ async def _standing_still(
     cut.pause_seconds = anyio.current_time() - began
 
 
-async def _let_in(fleet: Coordinator, checkpoint_id: str) -> None:
+async def _let_in(fleet: Coordinator, checkpoint_id: str, outcome: str = "") -> None:
     """Resume; when cancelled meanwhile, whoever has not been resumed is all the same."""
     try:
-        await fleet.resume(checkpoint_id)
+        await fleet.resume(checkpoint_id, outcome=outcome)
     except BaseException:
         await fleet.release(checkpoint_id)
         raise

@@ -36,8 +36,8 @@ class Controller(FleetSessions):
     """Drives servers as if they were one: `async with Controller([Endpoint(url, token), ...]) as fleet:`.
 
     A session lives on the server that its id places it on, in the order of the servers' instance names; so
-    every controller of the same servers agrees on where. Every operation opens a connection of its own, and is
-    asked for again when a reply is lost. None waits for ever.
+    every controller of the same servers agrees on where. Every operation opens a connection of its own; where
+    a reply is lost it is asked for again, and none waits for ever.
 
     Times are in seconds. `FleetError` names every server that failed, and why; `CheckpointError` is about
     parameters and files. Both have a `code` and `facts`.

@@ -122,8 +122,6 @@ class Peer:
             # An answer that came counts, whatever its connection met when it was closed.
             if answer is None:
                 raise _failure(error, within) from error
-        if answer is None:
-            raise NoReply("the connection was closed")
         return {name: value for name, value in answer.items() if name not in ("_meta", "resultType")}
 
     @asynccontextmanager
@@ -192,9 +190,10 @@ def _failure(raised: Exception, within: float) -> AskFailed:
 
 
 def _refusal(error: MCPError) -> AskFailed:
-    data = cast("dict[str, Any]", error.error.data) if isinstance(error.error.data, dict) else {}
-    if isinstance(code := data.pop("code", None), str):
-        return Refused(error.error.message, code=code, facts=data)
+    given: Any = error.error.data
+    facts = dict(cast("dict[str, Any]", given)) if isinstance(given, dict) else {}
+    if isinstance(code := facts.pop("code", None), str):
+        return Refused(error.error.message, code=code, facts=facts)
     if error.error.code in _LOST:
         return NoReply(error.error.message)
     if error.error.code in _GARBLED:
