@@ -1,6 +1,6 @@
 """Fleets in memory: real control planes behind participants that can be made to fail at any step."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -144,7 +144,7 @@ def coordinator(fleet: list[Member], **options: Any) -> Coordinator:
 
 
 @asynccontextmanager
-async def running(fleet: list[Member], **options: Any) -> AsyncIterator[Coordinator]:
+async def running(fleet: list[Member], **options: Any) -> AsyncGenerator[Coordinator]:
     """Run the control planes of a fleet."""
     for member in fleet:
         await member.control.__aenter__()

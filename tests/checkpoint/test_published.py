@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import checkpoint.files
-import checkpoint.journal
 import checkpoint.publishing
 from checkpoint import Coordinator, FleetError, restore_checkpoint, take_checkpoint
 from checkpoint.errors import InvalidCheckpointState
