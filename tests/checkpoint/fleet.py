@@ -138,9 +138,8 @@ def members(root: Path, *names: str) -> list[Member]:
 
 
 def coordinator(fleet: list[Member], **options: Any) -> Coordinator:
-    return Coordinator(
-        fleet, **{"timeout_seconds": 10.0, "reply_within": 5.0, "patience": AT_ONCE, **options}
-    )
+    given: dict[str, Any] = {"timeout_seconds": 10.0, "reply_within": 5.0, "patience": AT_ONCE}
+    return Coordinator(fleet, **{**given, **options})
 
 
 @asynccontextmanager

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
+import anyio
 import pytest
 from mcp import Client
 from pydantic import SecretStr
@@ -144,6 +145,17 @@ async def test_seeds_are_placed_by_their_ids_and_all_answered_in_order(fleet: Fl
 def controller_url(endpoints: list[Endpoint], session_id: str) -> str:
     in_order = [endpoints[1], endpoints[2], endpoints[0]]
     return f"{in_order[place_of(session_id, 3)].base}/sessions/{session_id}/mcp"
+
+
+async def test_a_seed_waits_while_a_checkpoint_is_taken(fleet: Fleet) -> None:
+    runtimes, endpoints = fleet.servers("ab")
+    async with Controller(endpoints) as controller, anyio.create_task_group() as tasks:
+        async with controller.checkpoint(fleet.root / "cut") as cut:
+            tasks.start_soon(controller.seed, 8)
+            await anyio.wait_all_tasks_blocked()
+    assert cut.published is not None
+    assert cut.published.sessions == 0
+    assert sum(len(runtime.sessions) for runtime in runtimes) == 8
 
 
 async def test_a_seed_that_one_server_refuses_says_which(fleet: Fleet) -> None:

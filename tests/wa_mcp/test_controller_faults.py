@@ -14,6 +14,7 @@ from mcp.types import RequestParams
 from pydantic import SecretStr
 
 from checkpoint import FleetError, Patience
+from checkpoint.errors import InvalidParams
 from tests.conftest import http_server
 from tests.wa_mcp.bad_servers import Answering, Proxy, listening, made_up, response, saying
 from wa_mcp import Controller, Endpoint, Runtime, Settings, admin_server
@@ -200,9 +201,8 @@ async def test_the_same_connections_outlive_a_restart_on_the_same_port() -> None
     async def answer(stream: SocketStream, request: bytes) -> None:
         asked.append(request.split(b"\r\n")[0])
         request_id = json.loads(request.partition(b"\r\n\r\n")[2])["id"]
-        body = json.dumps(
-            {"jsonrpc": "2.0", "id": request_id, "result": {"resultType": "complete", **status}}
-        )
+        result = {"resultType": "complete", **IDLE}
+        body = json.dumps({"jsonrpc": "2.0", "id": request_id, "result": result})
         # The connection is said to be kept, and is not.
         kept = response("200 OK", JSON, body.encode()).replace(b"Connection: close\r\n", b"")
         await stream.send(kept)
@@ -230,7 +230,8 @@ async def test_any_form_of_the_url_will_do(form: str, office: Runtime) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "office", "ftp://office", "http://", "http://office?x=1", "http://office#x"]
+    "url",
+    ["", "office", "ftp://office", "http://", "http://office?x=1", "http://office#x", "http://a:b@office"],
 )
 def test_what_is_no_url_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="is not a server's URL"):
@@ -310,3 +311,10 @@ async def test_scores_of_other_sessions_are_nonsense(results: Any) -> None:
     async with Controller([server]) as controller:
         with pytest.raises(FleetError, match="its answer makes no sense: results"):
             await controller.verify([{"sessionId": "a-session"}])
+
+
+async def test_a_fleet_without_sessions_says_so() -> None:
+    async with Controller([made_up(checkpoint_status=lambda _: {**IDLE, "kind": "model"})]) as controller:
+        assert list(await controller.status()) == ["model/a"]
+        with pytest.raises(InvalidParams, match="no server of this fleet has sessions"):
+            await controller.seed()
