@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from checkpoint import Coordinator, FleetError, Patience, restore_checkpoint, take_checkpoint
-from checkpoint.publishing import CHECKPOINT_NAME
+from checkpoint.published import CHECKPOINT_NAME
 from tests.checkpoint.fleet import AT_ONCE, Fault, Member, members, notes, running, seed
 
 TAKING = ("status", "prepare", "commit", "wait", "resume")

@@ -149,10 +149,13 @@ def controller_url(endpoints: list[Endpoint], session_id: str) -> str:
 
 async def test_a_seed_waits_while_a_checkpoint_is_taken(fleet: Fleet) -> None:
     runtimes, endpoints = fleet.servers("ab")
-    async with Controller(endpoints) as controller, anyio.create_task_group() as tasks:
-        async with controller.checkpoint(fleet.root / "cut") as cut:
-            tasks.start_soon(controller.seed, 8)
-            await anyio.wait_all_tasks_blocked()
+    async with (
+        Controller(endpoints) as controller,
+        anyio.create_task_group() as tasks,
+        controller.checkpoint(fleet.root / "cut") as cut,
+    ):
+        tasks.start_soon(controller.seed, 8)
+        await anyio.wait_all_tasks_blocked()
     assert cut.published is not None
     assert cut.published.sessions == 0
     assert sum(len(runtime.sessions) for runtime in runtimes) == 8
