@@ -15,6 +15,7 @@ _FILE_MODE: Final = 0o600
 _OPEN_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 # O_NONBLOCK: a named pipe put in place of a file must not hang its reader.
 _OPEN_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+_JOURNAL: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
 _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 _NAME_CHARACTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
 
@@ -97,6 +98,24 @@ class Folder:
     def link(self, name: str, new_name: str) -> None:
         """Give a file its final name, unless something has that name (FileExistsError)."""
         os.link(name, new_name, src_dir_fd=self._fd, dst_dir_fd=self._fd, follow_symlinks=False)
+
+    def open_to_append(self, name: str) -> int:
+        """A regular file to read and to append to, made if it is not there; the caller closes it."""
+        fd = os.open(name, _JOURNAL, _FILE_MODE, dir_fd=self._fd)
+        if stat.S_ISREG(os.fstat(fd).st_mode):
+            return fd
+        os.close(fd)
+        raise InvalidCheckpointState(f"{_spoken(name)} is not a file")
+
+    def remove(self, name: str) -> None:
+        """Take a file away, if it is there."""
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=self._fd)
+
+    def folders(self) -> list[str]:
+        """The names of the folders in here, sorted."""
+        with os.scandir(self._fd) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
 
     def has(self, name: str) -> bool:
         """Whether there is anything of that name."""

@@ -30,8 +30,13 @@ class Shard:
 
     def has(self, session_id: str) -> bool:
         """Whether this server takes the session."""
-        digest = hashlib.sha256(session_id.encode()).hexdigest()
-        return int(digest[:8], 16) % self.count == self.index
+        return place_of(session_id, self.count) == self.index
+
+
+def place_of(session_id: str, count: int) -> int:
+    """Which of `count` servers, from 0, a session lives on."""
+    digest = hashlib.sha256(session_id.encode()).hexdigest()
+    return int(digest[:8], 16) % count
 
 
 @dataclass(frozen=True, slots=True)

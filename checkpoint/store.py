@@ -65,10 +65,10 @@ class Store:
         """
         where = (*place, self._origin.kind, self._origin.instance)
         with (
-            _spoken_faults("the checkpoint could not be written"),
+            spoken_faults("the checkpoint could not be written"),
             open_folder(self._root, where, create=True) as folder,
         ):
-            name = _temporary_name()
+            name = temporary_name()
             with folder.temporary(name) as fd:
                 records = write_records(fd, snapshot, facts, permit)
                 os.fsync(fd)
@@ -102,7 +102,7 @@ class Store:
             InvalidCheckpointState: it is missing, torn, altered or foreign.
         """
         with (
-            _spoken_faults("the checkpoint could not be read"),
+            spoken_faults("the checkpoint could not be read"),
             open_folder(self._root, (*place, self._origin.kind, instance), create=False) as folder,
         ):
             manifest, records, data = _read_files(folder, self._origin.kind, instance)
@@ -111,7 +111,7 @@ class Store:
 
 def _publish(folder: Folder, manifest: Manifest) -> bool:
     """Bring the manifest into being whole; False if there is one already."""
-    name = _temporary_name()
+    name = temporary_name()
     with folder.temporary(name) as fd:
         write_all(fd, encode_manifest(manifest))
         os.fsync(fd)
@@ -132,12 +132,18 @@ def _read_files(folder: Folder, kind: str, instance: str) -> tuple[Manifest, Rec
     return manifest, records, data
 
 
-def _temporary_name() -> str:
+def temporary_name() -> str:
+    """A name that nothing else has."""
     return f".{secrets.token_hex(8)}.tmp"
 
 
 @contextmanager
-def _spoken_faults(what: str) -> Generator[None]:
+def spoken_faults(what: str) -> Generator[None]:
+    """Turn what the operating system raises into a refusal; `what` is how its sentence begins.
+
+    Raises:
+        InvalidCheckpointState: an OSError was raised.
+    """
     try:
         yield
     except FileNotFoundError as error:
