@@ -10,7 +10,7 @@ from checkpoint.asking import Patience
 from checkpoint.control import CheckpointControl
 from checkpoint.coordination import Coordinator, FleetPrepared
 from checkpoint.dances import Cut, FleetRestored, restore_checkpoint, take_checkpoint
-from checkpoint.episode import Episode, EpisodeJson, read_episode, shortened
+from checkpoint.episode import MOST_ATTEMPTS, Episode, EpisodeJson, read_episode, shortened
 from checkpoint.errors import CheckpointError
 from checkpoint.hooks import (
     Installation,
@@ -44,6 +44,7 @@ from checkpoint.retired import Retired
 from checkpoint.store import Store
 
 __all__ = [
+    "MOST_ATTEMPTS",
     "VERIFY",
     "Answer",
     "AskFailed",

@@ -9,7 +9,7 @@ from toolkits.table import Table
 from toolkits.tool import Arg, Change, ToolError, tool
 from toolkits.toolkit import TableField, Toolkit, one_of
 
-__all__ = ["Analytics"]
+__all__ = ["PLOT_ENDINGS", "Analytics"]
 
 FirstDay = Annotated[str, Arg("First day to include, YYYY-MM-DD.")]
 LastDay = Annotated[str, Arg("Last day to include, YYYY-MM-DD.")]
@@ -20,6 +20,9 @@ _VALUES: Final = (
 )  # fmt: skip
 _PLOTS: Final = ("bar", "line", "scatter", "histogram")
 
+PLOT_ENDINGS: Final = frozenset(f"{value}_{plot}.png" for value in _VALUES for plot in _PLOTS)
+"""How a plot's path ends: `plots/<first day>_<last day>_<ending>`."""
+
 
 class Analytics(Toolkit):
     """Visits to the web site, which only are read, and the plots made of them."""
@@ -29,7 +32,7 @@ class Analytics(Toolkit):
         "date_of_visit", "visitor_id", "page_views",
         "session_duration_seconds", "traffic_source", "user_engaged",
         file="analytics_data.csv", key="visitor_id", unique=False, boolean=frozenset({"user_engaged"}),
-        numbers=frozenset({"page_views", "session_duration_seconds"}),
+        numbers=frozenset({"page_views", "session_duration_seconds"}), scored=False,
     )  # fmt: skip
     plots = TableField("file_path")
 

@@ -12,7 +12,7 @@ class CompanyDirectory(Toolkit):
     """The addresses of everybody in the company."""
 
     name = "company_directory"
-    addresses = TableField("email_address", file="email_addresses.csv", titled=False)
+    addresses = TableField("email_address", file="email_addresses.csv", titled=False, scored=False)
 
     @tool(title="Find email address")
     def find_email_address(

@@ -25,6 +25,7 @@ class TableSpec:
         times: The columns whose cells must be times, as `read_moment` reads them.
         numbers: The columns whose cells must be numbers, held as text.
         titled: Whether the file's first line must be the column names.
+        scored: Whether a score compares it; not so where no tool can change anything.
     """
 
     name: str
@@ -36,6 +37,7 @@ class TableSpec:
     times: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     titled: bool = True
+    scored: bool = True
 
     @cached_property
     def position(self) -> dict[str, int]:

@@ -13,6 +13,7 @@ from wa_mcp.exports import Exports
 from wa_mcp.hooks import SessionHooks
 from wa_mcp.sessions import Sessions
 from wa_mcp.settings import Settings
+from wa_mcp.verifying import Verifier
 from wa_mcp.version import VERSION
 
 __all__ = ["KIND", "Runtime"]
@@ -31,6 +32,7 @@ class Runtime:
 
     Attributes:
         base_url: What sessions' paths are put behind; set anew once the server knows its port.
+        verifier: Scores sessions: `await runtime.verifier.verify(session_id, ground_truth)`.
         admin_token: What a controller has to show; made here if the settings have none.
         stopping: The server was told to stop.
 
@@ -62,6 +64,7 @@ class Runtime:
                 "python": platform.python_version(),
             },
         )
+        self.verifier: Final = Verifier(self.sessions, self.control.gate)
         self.exports: Final = Exports()
         self.base_url = settings.base_url()
         self.admin_token: Final = settings.token() or token_urlsafe(32)

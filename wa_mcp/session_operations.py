@@ -8,7 +8,7 @@ import anyio.to_thread
 
 from wa_mcp.errors import invalid_params
 from wa_mcp.exports import next_page
-from wa_mcp.operations import operation
+from wa_mcp.operations import CheckClient, operation, operation_that_waits
 from wa_mcp.parameters import (
     CloseParams,
     ExportParams,
@@ -28,8 +28,8 @@ LISTED: Final = 1000
 """Sessions on a page when no limit is given."""
 
 
-@operation("sessions/seed", "Seed sessions")
-async def seed(runtime: Runtime, params: SeedParams) -> Mapping[str, Any]:
+@operation_that_waits("sessions/seed", "Seed sessions")
+async def seed(runtime: Runtime, params: SeedParams, check_client: CheckClient) -> Mapping[str, Any]:
     """Give a private workplace to an agent, or to each of a list; the same seed again answers the same."""
     if params.sessions is None:
         wanted = [_seed(runtime, params)]
@@ -37,7 +37,10 @@ async def seed(runtime: Runtime, params: SeedParams) -> Mapping[str, Any]:
         raise invalid_params("sessions: give the list alone, and the rest in its entries.")
     else:
         wanted = [_seed(runtime, entry) for entry in params.sessions]
-    await runtime.control.gate.until_open(_on_checkpoint(wanted))
+    gate = runtime.control.gate
+    while not gate.is_open:
+        await gate.until_open(_on_checkpoint(wanted))
+        await check_client()
     # No await from here on: the sessions are there, all of them or none, before the gate can close.
     seeded = [_seeded(runtime, session) for session in runtime.sessions.seed_all(wanted)]
     return seeded[0] if params.sessions is None else {"sessions": seeded}
@@ -64,7 +67,7 @@ async def list_sessions(runtime: Runtime, params: ListParams) -> Mapping[str, An
 @operation("sessions/tables", "Show a session's tables", reads=True)
 async def tables(runtime: Runtime, params: TablesParams) -> Mapping[str, Any]:
     """Show every table of a session whole: row labels, and columns with dtype, values and places of NaN."""
-    workplace = runtime.sessions.get(params.session_id).workplace
+    workplace = runtime.sessions.shown(params.session_id).workplace
     whole = await anyio.to_thread.run_sync(
         lambda: {name: table.whole() for name, table in workplace.tables.items()}
     )
