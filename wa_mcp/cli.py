@@ -12,6 +12,7 @@ import orjson
 from toolkits.dataset import DataError, load_dataset
 from toolkits.figures import figures, render
 from toolkits.generator import BUNDLED_SEED, generate, write_dataset
+from wa_mcp import task_commands
 from wa_mcp.catalogue import CATALOGUE
 from wa_mcp.demo import demo
 from wa_mcp.inspecting import inspect, render_inspected
@@ -93,7 +94,42 @@ def _parser() -> argparse.ArgumentParser:
     making.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write it to")
     checking = _command(data, "check", _check, "check a data set and print its figures")
     checking.add_argument("folder", type=Path, metavar="DIR", help="folder of the data set")
+    _add_tasks(commands)
     return parser
+
+
+def _add_tasks(commands: Any) -> None:
+    tasks = _command(commands, "tasks", None, "make and check tasks").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    making = _command(
+        tasks, "generate", task_commands.generate, "write tasks for a data set, each with its solution"
+    )
+    checking = _command(
+        tasks, "check", task_commands.check, "check tasks, and print how many there are of every kind"
+    )
+    for parser in (making, checking):
+        parser.add_argument("--data", type=Path, **_FLAGS["data"])
+    making.add_argument(
+        "--seed",
+        type=int,
+        default=task_commands.TASKS_SEED,
+        metavar="N",
+        help="the same seed, the same tasks",
+    )
+    making.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="file to write, one task a line"
+    )
+    making.add_argument(
+        "--format",
+        choices=task_commands.FORMATS,
+        default=task_commands.FORMATS[0],
+        help="responses: rows for the Responses API, with the tools (default: plain)",
+    )
+    making.add_argument(
+        "--per-kind", type=_per_kind, default=10, metavar="N", help="tasks of every kind (default: 10)"
+    )
+    checking.add_argument("file", type=Path, metavar="FILE", help="file of tasks, one a line")
 
 
 def _command(commands: Any, name: str, does: Command | None, about: str) -> argparse.ArgumentParser:
@@ -112,6 +148,13 @@ def _add_flags(parser: argparse.ArgumentParser, names: Sequence[str]) -> None:
 def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > 1000:
         raise argparse.ArgumentTypeError(f"expected 0 to 1000, got {text!r}")
+    return int(text)
+
+
+def _per_kind(text: str) -> int:
+    most = task_commands.MOST_PER_KIND
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"expected 1 to {most}, got {text!r}")
     return int(text)
 
 

@@ -7,6 +7,7 @@ from toolkits.generator.dataset import (
     GeneratedTable,
     generate,
     write_dataset,
+    write_whole,
 )
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "GeneratedTable",
     "generate",
     "write_dataset",
+    "write_whole",
 ]

@@ -92,11 +92,15 @@ def write_dataset(generated: GeneratedDataset, directory: Path) -> None:
     if present:
         raise DatasetExistsError(directory, present)
     for name, text in texts.items():
-        _write_whole(directory / name, text)
+        write_whole(directory / name, text)
 
 
-def _write_whole(path: Path, text: str) -> None:
-    """Write under a temporary name first: a file that has its name is complete."""
+def write_whole(path: Path, text: str) -> None:
+    """Write under a temporary name first: a file that has its name is complete.
+
+    Raises:
+        OSError: It cannot be written.
+    """
     partial = path.with_name(f".{path.name}.partial")
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
