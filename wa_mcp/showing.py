@@ -1,0 +1,88 @@
+"""What people see in a terminal: tables, and how far long work is. Plain lines where there is no terminal."""
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import IO, Final
+
+from rich import box
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+__all__ = ["Advance", "console_on", "progress", "short", "size", "table"]
+
+Advance = Callable[[str, int], None]
+"""Says what is done now, and how much of it is done."""
+
+SHOWN: Final = 6
+"""Letters of a session's id that people see: the whole of it is the agent's only credential."""
+
+_PLAIN_WIDTH: Final = 200
+_UNITS: Final = ("bytes", "KiB", "MiB", "GiB")
+
+
+def console_on(stream: IO[str]) -> Console:
+    """Write for people; in a file or a pipe no line is broken, coloured or drawn with more than ASCII."""
+    if stream.isatty():
+        return Console(file=stream, highlight=False)
+    return Console(file=stream, highlight=False, no_color=True, width=_PLAIN_WIDTH)
+
+
+def table(
+    console: Console, headings: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = ""
+) -> None:
+    """Print a table; numbers stand on the right, and text is printed as it is, whatever marks are in it."""
+    shown = [list(row) for row in rows]
+    drawn = Table(box=box.SIMPLE_HEAD if console.is_terminal else box.ASCII2, title=title or None)
+    for place, heading in enumerate(headings):
+        is_number = bool(shown) and all(isinstance(row[place], int | float) for row in shown)
+        drawn.add_column(Text(heading), justify="right" if is_number else "left")
+    for row in shown:
+        drawn.add_row(*(Text(_printable(str(cell))) for cell in row))
+    console.print(drawn)
+
+
+@contextmanager
+def progress(console: Console, total: int | None = None) -> Generator[Advance, None, None]:
+    """Show on a terminal how far something is; elsewhere show nothing.
+
+    Args:
+        console: Where.
+        total: How much there is to be done, None where nobody knows.
+    """
+    columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
+    if total is not None:
+        columns[2:2] = [BarColumn(), MofNCompleteColumn()]
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
+        task = shown.add_task("", total=total)
+
+        def advance(text: str, done: int = 0) -> None:
+            shown.update(task, description=text, completed=done)
+
+        yield advance
+
+
+def short(session_id: str) -> str:
+    """Shorten a session's id for people."""
+    return session_id if len(session_id) <= SHOWN else f"{session_id[:SHOWN]}..."
+
+
+def size(count: float) -> str:
+    """Say how much so many bytes are."""
+    unit = 0
+    while count >= 1024 and unit < len(_UNITS) - 1:
+        count, unit = count / 1024, unit + 1
+    return f"{count:.0f} {_UNITS[unit]}" if not unit else f"{count:.1f} {_UNITS[unit]}"
+
+
+def _printable(text: str) -> str:
+    """Escape what could move a terminal's cursor: ids and reasons come from anywhere."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
