@@ -33,7 +33,7 @@ def demo() -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="wa-mcp-demo-") as folder:
             return anyio.run(_until_signal, console, Path(folder))
-    except Exception as error:  # whatever it was, whoever runs a demonstration gets a sentence
+    except Exception as error:  # noqa: BLE001  # whoever runs a demonstration gets a sentence
         sys.stderr.write(f"wa-mcp: the demonstration failed: {plain_reason(error)}\n")
         return 1
 

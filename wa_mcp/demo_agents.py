@@ -71,7 +71,7 @@ class Agent:
 
 
 def choose_tasks(count: int) -> list[Task]:
-    """Choose tasks on the bundled data that change something, of all categories in turn, the longest first."""
+    """Choose tasks on the bundled data that change something: all categories in turn, the longest first."""
     tasks = generate_tasks(load_dataset(BUNDLED, CATALOGUE), BUNDLED_SEED, per_kind=1)
     changing = sorted((task for task in tasks if task.ground_truth), key=lambda task: -len(task.ground_truth))
     categories = list(dict.fromkeys(task.category for task in tasks))

@@ -8,10 +8,11 @@ from typing import Any
 import orjson
 from rich.console import Console
 
+from checkpoint import shortened
 from wa_mcp.controller import Controller
 from wa_mcp.demo_agents import Agent
 from wa_mcp.demo_server import DemoError
-from wa_mcp.showing import short, size, table
+from wa_mcp.showing import size, table
 
 __all__ = ["Figures", "Outcome", "disagreements", "outcomes", "show_figures", "show_outcomes"]
 
@@ -112,7 +113,7 @@ def show_outcomes(
         headings,
         [
             (
-                short(agent.session_id),
+                shortened(agent.session_id),
                 agent.task.id,
                 agent.cut,
                 agent.crash - agent.cut,

@@ -8,7 +8,7 @@ __all__ = ["plain_reason"]
 
 
 def plain_reason(raised: BaseException) -> str:
-    """Give the reason of an error, without the groups that it may have come in and without whole session ids."""
+    """Give the reason of an error, out of the groups it may have come in, without whole session ids."""
     error = raised
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]

@@ -6,24 +6,15 @@ from typing import IO, Final
 
 from rich import box
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["Advance", "console_on", "progress", "short", "size", "table"]
+__all__ = ["Advance", "console_on", "progress", "size", "table"]
 
-Advance = Callable[[str, int], None]
-"""Says what is done now, and how much of it is done."""
-
-SHOWN: Final = 6
-"""Letters of a session's id that people see: the whole of it is the agent's only credential."""
+Advance = Callable[[str, int, int | None], None]
+"""Says what is done now, how much of it is done, and how much there is to do, None where nobody knows."""
 
 _PLAIN_WIDTH: Final = 200
 _UNITS: Final = ("bytes", "KiB", "MiB", "GiB")
@@ -51,28 +42,22 @@ def table(
 
 
 @contextmanager
-def progress(console: Console, total: int | None = None) -> Generator[Advance, None, None]:
+def progress(console: Console, *, hidden: bool = False) -> Generator[Advance]:
     """Show on a terminal how far something is; elsewhere show nothing.
 
     Args:
         console: Where.
-        total: How much there is to be done, None where nobody knows.
+        hidden: Show nothing there either.
     """
-    columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
-    if total is not None:
-        columns[2:2] = [BarColumn(), MofNCompleteColumn()]
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
-        task = shown.add_task("", total=total)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    is_off = hidden or not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=is_off) as shown:
+        task = shown.add_task("", total=None)
 
-        def advance(text: str, done: int = 0) -> None:
-            shown.update(task, description=text, completed=done)
+        def advance(text: str, done: int, total: int | None) -> None:
+            shown.update(task, description=escape(text), completed=done, total=total)
 
         yield advance
-
-
-def short(session_id: str) -> str:
-    """Shorten a session's id for people."""
-    return session_id if len(session_id) <= SHOWN else f"{session_id[:SHOWN]}..."
 
 
 def size(count: float) -> str:
