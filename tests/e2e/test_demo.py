@@ -20,7 +20,7 @@ SESSIONS = 20
 
 def servers(folder: Path) -> list[str]:
     """Find the servers that are there and keep their files in this folder."""
-    listed = subprocess.run(["ps", "-eo", "args="], capture_output=True, text=True, check=True)
+    listed = subprocess.run(["ps", "-ww", "-eo", "args="], capture_output=True, text=True, check=True)
     return [
         command for command in listed.stdout.splitlines() if "serve" in command and str(folder) in command
     ]
@@ -72,8 +72,8 @@ def test_the_demonstration_fails_where_the_runs_do_not_agree(
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_demonstration_that_is_stopped_leaves_no_server(sent: int, tmp_path: Path) -> None:
     with subprocess.Popen(
-        [*COMMAND, "demo"], cwd=ROOT, env=environment(TMPDIR=str(tmp_path)), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True,
+        [*COMMAND, "demo"], cwd=ROOT, env=environment(TMPDIR=str(tmp_path)), text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         try:
             assert process.stdout is not None

@@ -142,7 +142,8 @@ def test_a_call_in_flight_is_named_and_fails_a_prepare_that_has_no_more_time(mak
     assert said.out.startswith("preparing: cut-1\n")
     assert f"{session.episode.rollout_id}:0" in said.out
     assert said.err == (
-        "wa-mcp: not ready: 1 call(s) in flight; `prepare cut-1` waits on, `resume cut-1` lets calls in again\n"
+        "wa-mcp: not ready: 1 call(s) in flight; "
+        "`prepare cut-1` waits on, `resume cut-1` lets calls in again\n"
     )
     assert "email_delete_email" in fleet.ctl("status").out
     late = fleet.ctl("checkpoint", str(fleet.root / "late"), "--timeout", "0.05")

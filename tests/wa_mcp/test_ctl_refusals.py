@@ -120,4 +120,4 @@ def test_a_folder_without_a_checkpoint_restores_nothing(
     with http_server(runtime) as url:
         assert main(["ctl", "restore", str(tmp_path / "none"), "--url", url]) == 1
     out, err = capsys.readouterr()
-    assert (out, err) == ("", "wa-mcp: there is no checkpoint: No such file or directory\n")
+    assert (out, err) == ("", "wa-mcp: there is no checkpoint: a file or folder is missing\n")

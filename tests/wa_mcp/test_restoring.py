@@ -268,7 +268,10 @@ BAD_FACTS: dict[str, Any] = {
         "retired": {},
         "server": {**SPENT, "verified": [[IDS[0], "0" * 64, {"reward": 2.0}]]},
     },
-    "a result of no digest": {"retired": {}, "server": {**SPENT, "verified": [[IDS[0], "0", {"reward": 1.0}]]}},
+    "a result of no digest": {
+        "retired": {},
+        "server": {**SPENT, "verified": [[IDS[0], "0", {"reward": 1.0}]]},
+    },
     "results that are no list": {"retired": {}, "server": {**SPENT, "verified": {}}},
     "something more": {"retired": {}, "server": {"spent": [], "more": 1}},
 }
