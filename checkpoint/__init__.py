@@ -37,7 +37,7 @@ from checkpoint.participants import (
     Refused,
 )
 from checkpoint.phase import Event, Operation, Phase
-from checkpoint.publishing import Part, Published, read_published
+from checkpoint.published import Part, Published, read_published
 from checkpoint.records import Contents, Granted
 from checkpoint.restoring import Shard
 from checkpoint.retired import Retired

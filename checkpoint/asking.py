@@ -7,7 +7,16 @@ from typing import Any, TypeVar
 
 import anyio
 
-from checkpoint.participants import Answer, AskFailed, FleetError, Nonsense, NoReply, Participant, name_of
+from checkpoint.participants import (
+    Answer,
+    AskFailed,
+    FleetError,
+    Nonsense,
+    NoReply,
+    Participant,
+    Refused,
+    name_of,
+)
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -109,7 +118,7 @@ async def ask_all(
 
 
 async def ask(operation: str, request: Request, check: Check, within: float, patience: Patience) -> Answer:
-    """Have one participant do an operation; one that does not reply is asked again.
+    """Have one participant do an operation; one that does not reply, or says "later", is asked again.
 
     Every operation may be asked for twice: the second time it answers what it answered the first time.
 
@@ -121,14 +130,20 @@ async def ask(operation: str, request: Request, check: Check, within: float, pat
     while True:
         try:
             answer = await _ask_once(operation, request, ends_at - anyio.current_time())
-        except NoReply:
-            wait = next(waits, None)
+        except (NoReply, Refused) as error:
+            wait = next(waits, None) if isinstance(error, NoReply) else _later(error)
             if wait is None or anyio.current_time() + wait >= ends_at:
                 raise
             await anyio.sleep(wait)
         else:
             check(request.participant, answer)
             return answer
+
+
+def _later(error: Refused) -> float | None:
+    """After how many seconds a refusal may be over: while a checkpoint is open, the server says when."""
+    after = error.facts.get("retryAfterMs")
+    return after / 1000 if isinstance(after, int) and after > 0 else None
 
 
 async def _ask_once(operation: str, request: Request, within: float) -> Answer:

@@ -14,7 +14,8 @@ from checkpoint.episode import Episode, EpisodeJson
 from checkpoint.fleet import PREPARE_ORDER, Fleet
 from checkpoint.participants import CALLERS_FIRST, Answer, Nonsense, NotReady
 from checkpoint.phase import Operation
-from checkpoint.publishing import Published, absolute, publish
+from checkpoint.published import Published
+from checkpoint.publishing import absolute, publish
 from checkpoint.results import RestoredSession
 from checkpoint.sharing import shares
 

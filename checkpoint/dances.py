@@ -14,7 +14,8 @@ from checkpoint.coordination import Coordinator
 from checkpoint.episode import Episode
 from checkpoint.errors import InvalidCheckpointState
 from checkpoint.participants import Answer
-from checkpoint.publishing import Published, absolute, count_restore, read_published, take_away, taking
+from checkpoint.published import Published, read_published
+from checkpoint.publishing import absolute, count_restore, take_away, taking
 from checkpoint.results import RestoredSession
 
 

@@ -1,90 +1,26 @@
-"""A checkpoint of several servers as a folder: `checkpoint.json` is written last, and makes it one."""
+"""Bringing a checkpoint of several servers into being in its folder: `checkpoint.json` is written last."""
 
-import hashlib
 import os
+import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
 import orjson
 
-from checkpoint.errors import CheckpointError, InvalidCheckpointState
-from checkpoint.files import Folder, check_name, open_folder, write_all
+from checkpoint.errors import InvalidCheckpointState
+from checkpoint.files import Folder, open_folder, write_all
 from checkpoint.journal import open_journal
-from checkpoint.manifest import LONGEST_MANIFEST, MANIFEST_NAME, Manifest, read_manifest
+from checkpoint.manifest import MANIFEST_NAME, Manifest, read_manifest
 from checkpoint.participants import Kind
+from checkpoint.published import CHECKPOINT_NAME, LONGEST, Part, Published, encoded, manifest_in, sealed_in
 from checkpoint.store import spoken_faults, temporary_name
 
-FORMAT: Final = "fleet-checkpoint"
-VERSION: Final = 1
-CHECKPOINT_NAME: Final = "checkpoint.json"
 RESTORES_NAME: Final = "restores.jsonl"
 TRIES_NAME: Final = "tries.jsonl"
-LONGEST: Final = 16 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What one server wrote.
-
-    Attributes:
-        kind: its kind.
-        instance: its instance.
-        digest: of its manifest.
-        sessions: how many sessions it holds.
-    """
-
-    kind: str
-    instance: str
-    digest: str
-    sessions: int
-
-    def as_json(self) -> dict[str, Any]:
-        """As it is written down."""
-        manifest = f"{self.kind}/{self.instance}/{MANIFEST_NAME}"
-        return {
-            "kind": self.kind,
-            "instance": self.instance,
-            "manifest": manifest,
-            "digest": self.digest,
-            "sessions": self.sessions,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A checkpoint of several servers that is complete.
-
-    Attributes:
-        checkpoint_id: its id.
-        directory: its folder, absolute.
-        parts: what each server wrote, sorted by kind and instance.
-    """
-
-    checkpoint_id: str
-    directory: Path
-    parts: tuple[Part, ...]
-
-    @property
-    def sessions(self) -> int:
-        """How many sessions it holds."""
-        return sum(part.sessions for part in self.parts)
-
-    def instances(self, kind: str) -> list[str]:
-        """The instances of a kind that wrote it, sorted."""
-        return [part.instance for part in self.parts if part.kind == kind]
-
-    def as_json(self) -> dict[str, Any]:
-        """As it is written down, with a digest over all the rest."""
-        content = {
-            "format": FORMAT,
-            "version": VERSION,
-            "checkpointId": self.checkpoint_id,
-            "participants": [part.as_json() for part in self.parts],
-        }
-        return {**content, "digest": hashlib.sha256(_encoded(content)).hexdigest()}
+# A thread whose caller was cancelled may still publish what the caller has taken away.
+_ONE_AT_A_TIME: Final = threading.Lock()
 
 
 def absolute(directory: str | os.PathLike[str]) -> Path:
@@ -104,38 +40,31 @@ def publish(directory: Path, checkpoint_id: str, manifests: Mapping[str, Manifes
         InvalidCheckpointState: a manifest is not in the folder, another checkpoint stands there, or the disk
             does not play along.
     """
-    published = Published(checkpoint_id, directory, _parts_of(directory, checkpoint_id, manifests))
-    data = _encoded(published.as_json())
-    with (
-        spoken_faults("the checkpoint could not be published"),
-        open_folder(directory, (), create=False) as folder,
-    ):
-        name = temporary_name()
-        with folder.temporary(name) as fd:
-            write_all(fd, data)
-            os.fsync(fd)
-            try:
-                folder.link(name, CHECKPOINT_NAME)
-            except FileExistsError:
-                if folder.read(CHECKPOINT_NAME, at_most=LONGEST) != data:
-                    raise InvalidCheckpointState("another checkpoint stands in this folder") from None
+    with _ONE_AT_A_TIME, spoken_faults("the checkpoint could not be published"):
+        published = Published(checkpoint_id, directory, _parts_of(directory, checkpoint_id, manifests))
+        with open_folder(directory, (), create=False) as folder:
+            _write(folder, encoded(published.as_json()))
+    return published
+
+
+def _write(folder: Folder, data: bytes) -> None:
+    name = temporary_name()
+    with folder.temporary(name) as fd:
+        write_all(fd, data)
+        os.fsync(fd)
+        try:
+            folder.link(name, CHECKPOINT_NAME)
+        except FileExistsError:
+            if folder.read(CHECKPOINT_NAME, at_most=LONGEST) != data:
+                raise InvalidCheckpointState("another checkpoint stands in this folder") from None
             folder.sync()
-    return published
-
-
-def read_published(directory: Path) -> Published:
-    """Read which servers wrote a checkpoint, and verify that their manifests are those. For worker threads.
-
-    Raises:
-        InvalidCheckpointState: it was never published, or it was altered.
-    """
-    with spoken_faults("there is no checkpoint"), open_folder(directory, (), create=False) as folder:
-        data = folder.read(CHECKPOINT_NAME, at_most=LONGEST)
-    published = _read(directory, data)
-    for part in published.parts:
-        if _manifest(directory, part.kind, part.instance)["digest"] != part.digest:
-            raise InvalidCheckpointState(f"{part.kind}/{part.instance}: the manifest is another one")
-    return published
+            return
+        try:
+            folder.sync()
+        except OSError:
+            # What may be gone after the next power cut was not published.
+            folder.remove(CHECKPOINT_NAME)
+            raise
 
 
 def count_restore(directory: Path, restore_id: str) -> int:
@@ -179,12 +108,15 @@ def taking(directory: Path, checkpoint_id: str) -> Generator[None]:
 
 
 def take_away(directory: Path, checkpoint_id: str) -> None:
-    """Take away what servers wrote for a checkpoint that was not published. For worker threads.
+    """Take away what servers wrote for a checkpoint, unless it was published after all. For worker threads.
 
     Raises:
         InvalidCheckpointState: the disk does not play along.
     """
-    with spoken_faults("an abandoned checkpoint could not be taken away"):
+    with _ONE_AT_A_TIME, spoken_faults("an abandoned checkpoint could not be taken away"):
+        with open_folder(directory, (), create=False) as folder:
+            if folder.has(CHECKPOINT_NAME):
+                return
         _sweep(directory, {checkpoint_id})
 
 
@@ -204,7 +136,7 @@ def _sweep_part(folder: Folder, kind: str, instance: str, checkpoint_ids: set[st
     if not folder.has(MANIFEST_NAME):
         return
     try:
-        manifest, records = read_manifest(_sealed(folder), kind=kind, instance=instance)
+        manifest, records = read_manifest(sealed_in(folder), kind=kind, instance=instance)
     except InvalidCheckpointState:
         return  # whatever it is, it is none of ours
     if manifest["checkpointId"] in checkpoint_ids:
@@ -226,49 +158,7 @@ def _parts_of(directory: Path, checkpoint_id: str, manifests: Mapping[str, Manif
     parts: list[Part] = []
     for name, manifest in sorted(manifests.items()):
         kind, _, instance = name.partition("/")
-        if manifest["checkpointId"] != checkpoint_id or _manifest(directory, kind, instance) != manifest:
+        if manifest["checkpointId"] != checkpoint_id or manifest_in(directory, kind, instance) != manifest:
             raise InvalidCheckpointState(f"{name}: what it wrote is not what lies in the folder")
         parts.append(Part(kind, instance, manifest["digest"], manifest["counts"]["sessions"]))
     return tuple(parts)
-
-
-def _manifest(directory: Path, kind: str, instance: str) -> Manifest:
-    what = f"{kind}/{instance}: its manifest cannot be seen from here"
-    with spoken_faults(what), open_folder(directory, (kind, instance), create=False) as folder:
-        manifest, _ = read_manifest(_sealed(folder), kind=kind, instance=instance)
-    return manifest
-
-
-def _sealed(folder: Folder) -> bytes:
-    return folder.read(MANIFEST_NAME, at_most=LONGEST_MANIFEST)
-
-
-def _read(directory: Path, data: bytes) -> Published:
-    try:
-        content: Any = orjson.loads(data)
-        if (content["format"], content["version"]) != (FORMAT, VERSION):
-            raise InvalidCheckpointState(f"{CHECKPOINT_NAME} is of an unknown format")
-        parts = tuple(map(_read_part, content["participants"]))
-        published = Published(str(content["checkpointId"]), directory, parts)
-    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
-        raise InvalidCheckpointState(f"{CHECKPOINT_NAME} is no list of what was written") from error
-    # Written down again it must be the same bytes: whatever was altered, it shows.
-    if _encoded(published.as_json()) != data:
-        raise InvalidCheckpointState(f"{CHECKPOINT_NAME} was altered")
-    return published
-
-
-def _read_part(entry: Any) -> Part:
-    try:
-        return Part(
-            Kind(entry["kind"]),
-            check_name(entry["instance"], "an instance"),
-            str(entry["digest"]),
-            int(entry["sessions"]),
-        )
-    except CheckpointError as error:
-        raise ValueError(str(error)) from error
-
-
-def _encoded(content: Mapping[str, Any]) -> bytes:
-    return orjson.dumps(content, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)

@@ -6,7 +6,7 @@ from typing import Any
 from checkpoint.asking import Request
 from checkpoint.errors import InvalidParams
 from checkpoint.participants import Participant
-from checkpoint.publishing import Published
+from checkpoint.published import Published
 
 
 def shares(

@@ -56,10 +56,14 @@ def test_every_block_is_of_a_kind_that_is_run() -> None:
 
 
 @pytest.mark.parametrize(("block", "output"), SHOWN)
-def test_python_code_prints_what_is_shown(block: Block, output: Block, runtime: Runtime) -> None:
+def test_python_code_prints_what_is_shown(
+    block: Block, output: Block, runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert output.kind == "text", "a python block is followed by what it prints"
+    monkeypatch.chdir(tmp_path)  # where checkpoints go
     with http_server(runtime) as base:
-        names = {"url": base + runtime.sessions.seed().path}
+        url = base + runtime.sessions.seed().path
+        names = {"url": url, "server": base, "token": runtime.admin_token}
         printed = run_python(block.text, names)
     assert printed.strip() == output.text
 

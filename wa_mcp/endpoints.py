@@ -60,7 +60,8 @@ class Endpoint:
         """
         if isinstance(self.server, str):
             parts = urlsplit(self.server)
-            if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+            is_plain = not (parts.query or parts.fragment or parts.username)
+            if parts.scheme not in ("http", "https") or not parts.hostname or not is_plain:
                 raise ValueError(
                     f"{self.server[:200]!r} is not a server's URL, such as http://127.0.0.1:8765"
                 )

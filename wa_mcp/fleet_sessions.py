@@ -8,6 +8,7 @@ from mcp.server.lowlevel import Server
 
 from checkpoint import Answer, Coordinator, Kind, Nonsense, Participant, Patience
 from checkpoint.asking import Request, ask_all
+from checkpoint.errors import InvalidParams
 from checkpoint.restoring import place_of
 from wa_mcp.endpoints import Endpoint, Peer
 from wa_mcp.spreading import spread
@@ -161,6 +162,8 @@ class FleetSessions:
 
     def _homes(self) -> list[Peer]:
         homes = [peer for peer in self._peers if peer.kind is Kind.ENVIRONMENT]
+        if not homes:
+            raise InvalidParams("no server of this fleet has sessions")
         return sorted(homes, key=lambda peer: peer.instance)
 
     def _home(self, session_id: str) -> Peer:

@@ -1,6 +1,6 @@
 """Fleets in memory: real control planes behind participants that can be made to fail at any step."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,13 +138,12 @@ def members(root: Path, *names: str) -> list[Member]:
 
 
 def coordinator(fleet: list[Member], **options: Any) -> Coordinator:
-    return Coordinator(
-        fleet, **{"timeout_seconds": 10.0, "reply_within": 5.0, "patience": AT_ONCE, **options}
-    )
+    given: dict[str, Any] = {"timeout_seconds": 10.0, "reply_within": 5.0, "patience": AT_ONCE}
+    return Coordinator(fleet, **{**given, **options})
 
 
 @asynccontextmanager
-async def running(fleet: list[Member], **options: Any) -> AsyncIterator[Coordinator]:
+async def running(fleet: list[Member], **options: Any) -> AsyncGenerator[Coordinator]:
     """Run the control planes of a fleet."""
     for member in fleet:
         await member.control.__aenter__()

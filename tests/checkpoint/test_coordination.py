@@ -8,7 +8,8 @@ import pytest
 
 from checkpoint import CheckpointError, Coordinator, Episode, NotReady, restore_checkpoint, take_checkpoint
 from checkpoint.errors import InvalidCheckpointState, InvalidParams
-from checkpoint.publishing import count_restore, read_published
+from checkpoint.published import read_published
+from checkpoint.publishing import count_restore
 from checkpoint.restoring import place_of
 from tests.checkpoint.fleet import Fault, coordinator, members, notes, running, seed
 from tests.checkpoint.office import Hold, settled

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from checkpoint import Coordinator, FleetError, Patience, restore_checkpoint, take_checkpoint
-from checkpoint.publishing import CHECKPOINT_NAME
+from checkpoint.published import CHECKPOINT_NAME
 from tests.checkpoint.fleet import AT_ONCE, Fault, Member, members, notes, running, seed
 
 TAKING = ("status", "prepare", "commit", "wait", "resume")
@@ -137,7 +137,7 @@ async def test_a_reply_that_is_lost_once_is_asked_for_again(step: str, what: str
     async with running(fleet) as both:
         fleet[1].faults[f"checkpoint/{step}"] = Fault(what, times=2)
         await take(both, tmp_path)
-        ids = {given["checkpointId"] for name, given in fleet[1].asked if "checkpointId" in given}
+        ids = {given["checkpointId"] for _, given in fleet[1].asked if "checkpointId" in given}
         assert len(ids) == 1
     assert len(await restored(tmp_path)) == 6
 

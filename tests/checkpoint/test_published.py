@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import checkpoint.files
-import checkpoint.journal
 import checkpoint.publishing
 from checkpoint import Coordinator, FleetError, restore_checkpoint, take_checkpoint
 from checkpoint.errors import InvalidCheckpointState
-from checkpoint.publishing import count_restore, publish, read_published, taking
+from checkpoint.published import read_published
+from checkpoint.publishing import count_restore, publish, take_away, taking
 from tests.checkpoint.disk import Disk, failing
 from tests.checkpoint.fleet import Member, members, running, seed
 from tests.checkpoint.test_coordination_faults import take, taken, two, where_of
@@ -181,10 +181,15 @@ async def test_a_fault_at_any_call_leaves_it_published_whole_or_not_at_all(
         with monkeypatch.context() as patched:
             patched.setattr(checkpoint.files, "os", disk)
             patched.setattr(checkpoint.publishing, "os", disk)
+            was_published = True
             try:
                 publish(directory, "c1", manifests)
             except InvalidCheckpointState:
                 was_refused += 1
+                was_published = False
+        # Once all is on disk, a file that cannot be closed takes nothing back.
+        is_close = disk.calls[at : at + 1] == ["close"]
+        assert was_published or halfway or is_close or not (directory / "checkpoint.json").exists()
         if (directory / "checkpoint.json").exists():
             assert read_published(directory).sessions == 6
         assert publish(directory, "c1", manifests) == read_published(directory)
@@ -212,3 +217,10 @@ async def test_a_disk_that_fails_at_the_end_publishes_nothing_and_the_fleet_is_o
         assert all(member.is_open for member in fleet)
         assert not (where_of(tmp_path) / "checkpoint.json").exists()
         await take(both, tmp_path)
+
+
+async def test_a_checkpoint_that_was_published_is_not_taken_away(tmp_path: Path) -> None:
+    await taken(tmp_path)
+    published = read_published(where_of(tmp_path))
+    take_away(where_of(tmp_path), published.checkpoint_id)
+    assert read_published(where_of(tmp_path)) == published
