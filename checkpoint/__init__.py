@@ -6,7 +6,7 @@ drives `CheckpointControl`; all work that changes sessions goes through its `gat
 
 from checkpoint.admission import VERIFY, Call, Gate, OnCheckpoint
 from checkpoint.control import CheckpointControl
-from checkpoint.episode import Episode, EpisodeJson, read_episode, shortened
+from checkpoint.episode import MOST_ATTEMPTS, Episode, EpisodeJson, read_episode, shortened
 from checkpoint.errors import CheckpointError
 from checkpoint.hooks import (
     Installation,
@@ -28,6 +28,7 @@ from checkpoint.retired import Retired
 from checkpoint.store import Store
 
 __all__ = [
+    "MOST_ATTEMPTS",
     "VERIFY",
     "Call",
     "CheckpointControl",

@@ -1,6 +1,9 @@
 """Which life of which rollout a session belongs to."""
 
-from typing import Any, NamedTuple, TypedDict, cast
+from typing import Any, Final, NamedTuple, TypedDict, TypeGuard, cast
+
+MOST_ATTEMPTS: Final = 2**53
+"""The highest attempt: the largest number that every JSON reader keeps exactly."""
 
 
 class EpisodeJson(TypedDict):
@@ -30,6 +33,12 @@ class Episode(NamedTuple):
         return Episode(self.rollout_id, self.attempt + step)
 
 
+def is_attempt(value: object) -> TypeGuard[int]:
+    """Whether a value is an attempt that can be written down and read back."""
+    # type() rather than isinstance: True is an int, and no attempt.
+    return type(value) is int and 0 <= value <= MOST_ATTEMPTS
+
+
 def read_episode(value: object) -> Episode:
     """The episode that `as_json` wrote down.
 
@@ -39,10 +48,9 @@ def read_episode(value: object) -> Episode:
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         rollout_id, attempt = fields.get("rolloutId"), fields.get("attempt")
-        # type() rather than isinstance: True is an int, and no attempt.
-        if isinstance(rollout_id, str) and type(attempt) is int and attempt >= 0 and len(fields) == 2:
+        if isinstance(rollout_id, str) and is_attempt(attempt) and len(fields) == 2:
             return Episode(rollout_id, attempt)
-    raise ValueError("an episode is {rolloutId, attempt} with an attempt from 0 up")
+    raise ValueError("an episode is {rolloutId, attempt} with an attempt from 0 to 2^53")
 
 
 def shortened(session_id: str) -> str:

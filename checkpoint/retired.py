@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from checkpoint.episode import Episode
+from checkpoint.episode import Episode, is_attempt
 
 
 class Retired:
@@ -73,7 +73,7 @@ def read_marks(values: Sequence[Any]) -> dict[str, int]:
         if not isinstance(value, dict):
             raise ValueError("retired marks are a mapping of rollout ids to attempts")
         for rollout_id, attempt in cast("dict[str, Any]", value).items():
-            if type(attempt) is not int or attempt < 0:
-                raise ValueError("a retired attempt is a whole number from 0 up")
+            if not is_attempt(attempt):
+                raise ValueError("a retired attempt is a whole number from 0 to 2^53")
             merged.retire(Episode(rollout_id, attempt))
     return merged.marks

@@ -30,9 +30,9 @@ def dataset() -> Dataset:
 
 
 @pytest.fixture
-def runtime() -> Runtime:
+def runtime(tmp_path: Path) -> Runtime:
     """A fresh runtime on the bundled data."""
-    return Runtime(Settings())
+    return Runtime(Settings(checkpoint_root=tmp_path))
 
 
 @contextmanager

@@ -54,9 +54,9 @@ def wire(cell: Cell) -> str | bool | None:
     return cell if isinstance(cell, str | bool) else None
 
 
-def is_storable(value: object) -> TypeGuard[str]:
+def is_storable(value: object, longest: int = LONGEST_TEXT) -> TypeGuard[str]:
     """Say whether a value is text that a cell may hold: not too long, and Unicode."""
-    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+    if not isinstance(value, str) or len(value) > longest:
         return False
     return value.isascii() or not has_surrogate(value)
 

@@ -10,11 +10,11 @@ from typing import Any, Final, cast
 
 import orjson
 
-from toolkits.cells import NAN, Cell, is_nan, is_storable, read_moment, stored_bytes, wire
+from toolkits.cells import LONGEST_TEXT, NAN, Cell, is_nan, is_storable, read_moment, stored_bytes, wire
 from toolkits.rows import Append, Drop, Row, RowChange, Set, TableSpec
 from toolkits.table import Base, Table
 from toolkits.toolkit import Facts
-from toolkits.workplace import Catalogue, Dataset
+from toolkits.workplace import MOST_STORED_BYTES, Catalogue, Dataset
 
 __all__ = ["MOST_NUMBER", "freeze_changes", "thaw_base", "thaw_dataset", "thaw_table"]
 
@@ -89,7 +89,7 @@ def _thaw_column(spec: TableSpec, name: str, form: Any, length: int) -> list[Cel
         raise ValueError(f"column {name!r}: expected dtype {spec.dtype(name)}")
     if len(values) != length:
         raise ValueError(f"column {name!r} has {len(values)} values for {length} row labels")
-    return _thaw_cells([name] * length, values, nan, spec)
+    return _thaw_cells([name] * length, values, nan, spec, LONGEST_TEXT)
 
 
 def thaw_table(base: Base, form: Any, last_revision: int) -> Table:
@@ -126,7 +126,7 @@ def _thaw_append(spec: TableSpec, form: Mapping[str, Any]) -> RowChange:
     values = _list(fields["append"], "append")
     if len(values) != len(spec.columns):
         raise ValueError(f"expected {len(spec.columns)} cells, got {len(values)}")
-    cells = tuple(_thaw_cells(spec.columns, values, _places(fields.get("nan", []), len(values)), spec))
+    cells = tuple(_thaw_stored(spec.columns, values, fields, spec))
     _check_row(spec, cells)
     label = fields["label"]
     return Append(
@@ -144,7 +144,7 @@ def _thaw_set(spec: TableSpec, form: Mapping[str, Any]) -> RowChange:
     column = fields["column"]
     if not isinstance(column, str) or column not in spec.position or column == spec.key:
         raise ValueError(f"{str(column)[:60]!r} is not a column that can be set")
-    (value,) = _thaw_cells([column], [fields["value"]], _places(fields.get("nan", []), 1), spec)
+    (value,) = _thaw_stored([column], [fields["value"]], fields, spec)
     revision, positions = _number(fields["revision"], "revision"), _positions(fields["set"])
     return Set(revision, positions, spec.position[column], value)
 
@@ -172,10 +172,25 @@ def _apply(spec: TableSpec, change: RowChange, rows: list[Row]) -> int:
     return stored_bytes(change.value)
 
 
-def _thaw_cells(columns: Sequence[str], values: list[Any], nan: list[int], spec: TableSpec) -> list[Cell]:
+def _thaw_stored(
+    columns: Sequence[str], values: list[Any], change: Mapping[str, Any], spec: TableSpec
+) -> list[Cell]:
+    """Read the cells that a change stored; where none of them is NaN, it does not say `nan`."""
+    nan = _places(change["nan"], len(values)) if "nan" in change else []
+    if "nan" in change and not nan:
+        raise ValueError("nan: expected one or more places")
+    # Tools mark, join and lower texts: what they store may be longer than an argument may be.
+    return _thaw_cells(columns, values, nan, spec, MOST_STORED_BYTES)
+
+
+def _thaw_cells(
+    columns: Sequence[str], values: list[Any], nan: list[int], spec: TableSpec, longest: int
+) -> list[Cell]:
     cells: list[Cell] = []
     for name, value in zip(columns, values, strict=True):
-        is_right = isinstance(value, bool) if name in spec.boolean else value is None or is_storable(value)
+        is_right = (
+            isinstance(value, bool) if name in spec.boolean else value is None or is_storable(value, longest)
+        )
         if not is_right:
             raise ValueError(f"column {name!r}: a value of the wrong type, or one that cannot be stored")
         cells.append(value)
@@ -227,8 +242,8 @@ def _positions(form: Any) -> tuple[int, ...]:
 
 def _places(form: Any, length: int) -> list[int]:
     places = [_number(place, "nan") for place in _list(form, "nan")]
-    if any(place >= length for place in places):
-        raise ValueError("nan: a place past the end")
+    if any(place >= length for place in places) or any(after <= before for before, after in pairwise(places)):
+        raise ValueError("nan: expected places that are there, ascending")
     return places
 
 

@@ -4,6 +4,7 @@ from wa_mcp.admin_server import admin_server
 from wa_mcp.agent_server import agent_server
 from wa_mcp.app import http_app
 from wa_mcp.runtime import Runtime
+from wa_mcp.scoring import Score, score
 from wa_mcp.settings import Settings
 
-__all__ = ["Runtime", "Settings", "admin_server", "agent_server", "http_app"]
+__all__ = ["Runtime", "Score", "Settings", "admin_server", "agent_server", "http_app", "score"]

@@ -1,12 +1,13 @@
 """The controller surface: every operation as an MCP request method and as a tool, with one behaviour."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 import orjson
 from mcp.server.caching import CacheHint
-from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
@@ -18,8 +19,9 @@ from mcp.types import (
     ToolAnnotations,
 )
 
-# Importing these two registers their operations.
-from wa_mcp import checkpoint_operations, session_operations
+# Importing these registers their operations.
+from wa_mcp import checkpoint_operations, session_operations, verify_operation
+from wa_mcp.admission import Context, check_client
 from wa_mcp.agent_server import META, guarded
 from wa_mcp.errors import invalid_params
 from wa_mcp.operations import OPERATIONS, Operation
@@ -31,9 +33,7 @@ __all__ = ["EXTENSION", "admin_server"]
 EXTENSION: Final = META + "checkpoint"
 """The extension that the server announces, with the operations it serves."""
 
-_REGISTERED: Final = (checkpoint_operations, session_operations)
-
-Context = ServerRequestContext[Any, Any]
+_REGISTERED: Final = (checkpoint_operations, session_operations, verify_operation)
 
 
 def admin_server(runtime: Runtime) -> Server[Any]:
@@ -46,15 +46,15 @@ def admin_server(runtime: Runtime) -> Server[Any]:
             raise invalid_params("This list has one page; give no cursor.")
         return advertised
 
-    async def call_tool(_: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         operation = tools.get(params.name)
         if operation is None:
             raise invalid_params(f"There is no operation {params.name[:60]!a}.")
-        result = await operation(runtime, params.arguments or {})
+        result = await operation(runtime, params.arguments or {}, partial(check_client, context))
         text = orjson.dumps(result).decode()
         return CallToolResult(content=[TextContent(text=text)], structured_content=dict(result))
 
-    server: Server[Any] = Server(
+    server = _Announcing(
         "wa-mcp-controller",
         version=VERSION,
         title="Workplace controller",
@@ -69,12 +69,27 @@ def admin_server(runtime: Runtime) -> Server[Any]:
     return server
 
 
+class _Announcing(Server[Any]):
+    """Announces its extensions to legacy clients too, in the one place that their protocol has for it."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Say to a client that shakes hands what the server can do."""
+        experimental = {**self.extensions, **(experimental_capabilities or {})}
+        return super().create_initialization_options(notification_options, experimental, extensions)
+
+
 def _serve(server: Server[Any], runtime: Runtime, operation: Operation) -> None:
     """Serve an operation as a request method of its own."""
 
     async def handle(context: Context, _: RequestParams) -> dict[str, Any]:
         given: Mapping[str, Any] = context.params or {}
-        result = await operation(runtime, {name: given[name] for name in given if name != "_meta"})
+        named = {name: given[name] for name in given if name != "_meta"}
+        result = await operation(runtime, named, partial(check_client, context))
         return dict(result)
 
     server.add_request_handler(META + operation.name, RequestParams, guarded(handle))

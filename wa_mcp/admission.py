@@ -10,7 +10,7 @@ from wa_mcp.runtime import Runtime
 from wa_mcp.seeding import MOST_ATTEMPTS
 from wa_mcp.session import OnCheckpoint, Session
 
-__all__ = ["META", "Context", "admitted", "call_id_of", "session_named"]
+__all__ = ["META", "Context", "admitted", "call_id_of", "check_client", "session_named"]
 
 META: Final = "dev.wa-mcp/"
 """What the names of our own `_meta` entries start with."""
@@ -41,7 +41,7 @@ async def admitted(
     while not gate.is_open:
         # While a restore reads, its sessions are not there yet: the gate comes before the session.
         await gate.until_open(_on_checkpoint(runtime, named))
-        await _check_client(context)
+        await check_client(context)
     session = runtime.sessions.find(named, attempts)
     return session, gate.enter(session.episode, operation)
 
@@ -53,7 +53,12 @@ def _on_checkpoint(runtime: Runtime, session_id: str) -> OnCheckpoint | None:
     return None
 
 
-async def _check_client(context: Context) -> None:
+async def check_client(context: Context) -> None:
+    """Give a call up that has waited for nobody.
+
+    Raises:
+        CodedError: The client went while its call waited; nobody is there to read this.
+    """
     if context.request is not None and await context.request.is_disconnected():
         raise CodedError("admission_closed", "The client went while its call waited.")
 

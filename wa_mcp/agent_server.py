@@ -21,7 +21,7 @@ from mcp.types import Tool as AdvertisedTool
 from checkpoint.errors import CheckpointError
 from toolkits.tool import Tool
 from wa_mcp.admission import META, Context, admitted, call_id_of, session_named
-from wa_mcp.errors import CodedError, invalid_params, on_the_wire
+from wa_mcp.errors import CodedError, failure, invalid_params, on_the_wire
 from wa_mcp.runtime import Runtime
 from wa_mcp.session import Answer
 from wa_mcp.version import VERSION
@@ -98,7 +98,7 @@ def guarded(handler: Callable[[Context, P], Awaitable[R]]) -> Callable[[Context,
             raise
         except Exception:  # the boundary: nothing internal may reach a client
             logger.exception("%s failed", context.method)
-            raise MCPError(code=-32603, message="The server failed; nothing was changed.") from None
+            raise failure("The server failed; nothing was changed.") from None
 
     return guard
 

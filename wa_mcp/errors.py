@@ -9,7 +9,7 @@ from mcp import MCPError
 
 from checkpoint.errors import CheckpointError
 
-__all__ = ["CodedError", "SessionError", "invalid_params", "on_the_wire"]
+__all__ = ["CodedError", "SessionError", "failure", "invalid_params", "on_the_wire"]
 
 _NUMBERS: Final = {
     "admission_closed": -32010,
@@ -55,3 +55,8 @@ def invalid_params(message: str, **facts: Any) -> CodedError:
 def on_the_wire(error: CodedError | CheckpointError) -> MCPError:
     """Turn a refusal into the JSON-RPC error that clients see."""
     return MCPError(code=_NUMBERS[error.code], message=str(error), data={"code": error.code, **error.facts})
+
+
+def failure(message: str) -> MCPError:
+    """Make the error for what is nobody's fault but ours; the message says what became of the request."""
+    return MCPError(code=-32603, message=message)

@@ -22,6 +22,12 @@ __all__ = ["Exports", "next_page"]
 LARGEST_PAGE: Final = 16 * 1024 * 1024
 """Bytes of JSON on a page; a single entry that is larger is alone on its page."""
 
+LARGEST_LOAD: Final = 2 * 1024 * 1024
+"""Bytes of JSON on a page beside the facts: sending a page holds up all other calls."""
+
+LONGEST_CURSOR: Final = 64
+"""Bytes that the cursor takes on a page, at most."""
+
 MOST_OPEN: Final = 8
 """Exports that may be under way; the oldest is given up for a new one."""
 
@@ -61,6 +67,10 @@ class Exports:
             self._open.popitem(last=False)
         return name
 
+    def end(self, name: str) -> None:
+        """Keep an export no longer."""
+        self._open.pop(name, None)
+
     async def page(self, name: str, number: int) -> dict[str, Any]:
         """Give a page: the next one, or the one before once more.
 
@@ -72,7 +82,9 @@ class Exports:
             raise invalid_params("cursor: this export is over; start a new one.")
         async with export.turn:
             if number == export.number:
+                self._open.pop(name, None)  # an export that breaks is over, rather than short
                 export.page = await anyio.to_thread.run_sync(_make_page, export, name)
+                self._open[name] = export
                 export.number += 1
             elif number != export.number - 1:
                 raise invalid_params("cursor: this page is over; start a new export.")
@@ -97,11 +109,15 @@ async def next_page(
     sessions = runtime.sessions
     named = [session.id for session in sessions.list()] if session_ids is None else session_ids
     for session_id in named:
-        sessions.get(session_id)
+        sessions.shown(session_id)
     # No await between the snapshot and the facts: they are of one moment.
     snapshot = SessionHooks(sessions).export_session_states(list(dict.fromkeys(named)))
     export = _Export(runtime.control.facts(), _entries(snapshot))
-    return await runtime.exports.page(runtime.exports.start(export), 0)
+    name = runtime.exports.start(export)
+    page = await runtime.exports.page(name, 0)
+    if "nextCursor" not in page:
+        runtime.exports.end(name)  # nobody can ask for it again
+    return page
 
 
 def _entries(snapshot: StateExport) -> Iterator[tuple[str, str | None, bytes]]:
@@ -113,15 +129,17 @@ def _entries(snapshot: StateExport) -> Iterator[tuple[str, str | None, bytes]]:
 
 def _make_page(export: _Export, name: str) -> dict[str, Any]:
     page: dict[str, Any] = {"states": [], "bases": {}, "facts": export.facts}
-    size = 0
+    size = len(orjson.dumps(page)) + LONGEST_CURSOR
+    largest = min(LARGEST_PAGE, size + LARGEST_LOAD)
     while (entry := export.kept or next(export.entries, None)) is not None:
         where, key, content = entry
         export.kept = None
-        if size and size + len(content) > LARGEST_PAGE:
+        room = len(content) + len(key or "") + len('"":,')
+        if size + room > largest and (page["states"] or page["bases"]):
             export.kept = entry
             page["nextCursor"] = f"{name}.{export.number + 1}"
             break
-        size += len(content)
+        size += room
         if key is None:
             page[where].append(orjson.loads(content))
         else:

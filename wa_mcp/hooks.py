@@ -4,12 +4,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from checkpoint import Episode, LiveSession, State, StateExport, Verify, read_episode
+from checkpoint import LiveSession, State, StateExport, Verify
 from checkpoint.errors import SessionLimit, SessionSpent
 from toolkits.workplace import Dataset
 from wa_mcp.errors import SessionError
+from wa_mcp.facts import Merged, export_facts, read_facts
 from wa_mcp.session import Session, SessionState
-from wa_mcp.sessions import MOST_SPENT, Sessions
+from wa_mcp.sessions import Sessions
 from wa_mcp.states import Thawed, freeze_state, frozen_bases
 
 __all__ = ["SessionHooks"]
@@ -58,16 +59,16 @@ class SessionHooks:
         self._sessions.retire(session_id)
 
     def export_server_facts(self) -> dict[str, Any]:
-        """Remember the spent ids, oldest first, each with the episode of a retired one."""
-        return {"spent": list(self._sessions.spent.items())}
+        """Remember the spent ids and the results of verifies."""
+        return export_facts(self._sessions)
 
-    def restore_server_facts(self, facts: Sequence[Any]) -> "SpentIds":
-        """Merge what servers have remembered.
+    def restore_server_facts(self, facts: Sequence[Any]) -> Merged:
+        """Merge what servers have remembered; in a worker thread.
 
         Raises:
             ValueError: It is not what `export_server_facts` gives.
         """
-        return SpentIds(self._sessions, _read_spent(facts))
+        return Merged(self._sessions, read_facts(facts))
 
     def _datasets(self) -> Iterator[Dataset]:
         yield self._sessions.dataset
@@ -136,8 +137,11 @@ class Restored:
         self._sessions.add([self._sessions.handle(state, restored=True) for state in self._states])
 
     def discard(self) -> None:
-        """Take them out again, and leave no spent id."""
-        self._sessions.remove([state.session_id for state in self._states])
+        """Take them out again, and leave no spent id, also of those that were closed since."""
+        ids = [state.session_id for state in self._states]
+        self._sessions.remove(ids)
+        for session_id in ids:
+            self._sessions.spent.pop(session_id, None)
 
 
 class TakenOut:
@@ -148,7 +152,7 @@ class TakenOut:
         self._taken: Final = taken
 
     def put_back(self) -> None:
-        """Make live again those whose ids are still free."""
+        """Make live again those whose ids are still free and whose attempts were not retired meanwhile."""
         taken = {session.id for session in self._sessions.live([session.id for session in self._taken])}
         free = [
             session
@@ -156,48 +160,6 @@ class TakenOut:
             if session.id not in taken and session.id not in self._sessions.spent
         ]
         self._sessions.add(free)
-
-
-class SpentIds:
-    """Spent ids that came with a restore."""
-
-    def __init__(self, sessions: Sessions, incoming: Mapping[str, Episode | None]) -> None:
-        self._sessions: Final = sessions
-        self._incoming: Final = incoming
-        self._new: list[str] = []
-
-    def install(self) -> None:
-        """Refuse these ids from now on, beside those refused already; one that lives here lives on."""
-        known = self._sessions.spent
-        live = {session.id for session in self._sessions.live(self._incoming)}
-        self._new = [one for one in self._incoming if one not in known and one not in live]
-        for session_id in self._new:
-            self._sessions.spend(session_id, self._incoming[session_id])
-
-    def discard(self) -> None:
-        """Forget those that were new."""
-        for session_id in self._new:
-            self._sessions.spent.pop(session_id, None)
-
-
-def _read_spent(facts: Sequence[Any]) -> dict[str, Episode | None]:
-    read: dict[str, Episode | None] = {}
-    for fact in facts:
-        match fact:
-            case {"spent": [*entries]} if len(fact) == 1:
-                read.update(map(_read_spent_id, entries))
-            case _:
-                raise ValueError("server facts: expected the spent ids")
-    if len(read) > MOST_SPENT * len(facts):
-        raise ValueError("server facts: more spent ids than a server remembers")
-    return read
-
-
-def _read_spent_id(entry: Any) -> tuple[str, Episode | None]:
-    match entry:
-        case [str(session_id), None]:
-            return session_id, None
-        case [str(session_id), episode]:
-            return session_id, read_episode(episode)
-        case _:
-            raise ValueError("server facts: a spent id is a list of an id, and an episode or null")
+        for session in free:
+            if self._sessions.retired.covers(session.episode):
+                self._sessions.retire(session.id)

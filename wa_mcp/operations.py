@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast, get_type_hints
+from typing import Any, Final, TypeVar, cast, get_type_hints
 
 from pydantic import ValidationError
 
@@ -11,9 +11,17 @@ from wa_mcp.errors import invalid_params
 from wa_mcp.parameters import Params
 from wa_mcp.runtime import Runtime
 
-__all__ = ["OPERATIONS", "Operation", "operation"]
+__all__ = ["OPERATIONS", "CheckClient", "Operation", "checked", "operation", "operation_that_waits"]
 
-Run = Callable[[Runtime, Any], Awaitable[Mapping[str, Any]]]
+P = TypeVar("P", bound=Params)
+
+NAMED: Final = 3
+"""Parameters that do not fit which an error names, at most."""
+
+Result = Awaitable[Mapping[str, Any]]
+CheckClient = Callable[[], Awaitable[None]]
+"""Raises if the client of a request has gone."""
+Waiting = Callable[[Runtime, Any, CheckClient], Result]
 
 
 @dataclass(frozen=True)
@@ -25,7 +33,7 @@ class Operation:
         title: A few words for people.
         description: What it does, from the docstring.
         params: Its parameters.
-        run: What does it.
+        run: What does it, for a client that may be looked after.
         reads: Whether it changes nothing.
     """
 
@@ -33,21 +41,19 @@ class Operation:
     title: str
     description: str
     params: type[Params]
-    run: Run
+    run: Waiting
     reads: bool
 
-    async def __call__(self, runtime: Runtime, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def __call__(
+        self, runtime: Runtime, given: Mapping[str, Any], check_client: CheckClient
+    ) -> Mapping[str, Any]:
         """Check the parameters and do it; a parameter that is null counts as not given.
 
         Raises:
             CodedError: `invalid_params`, or a refusal.
             CheckpointError: A refusal.
         """
-        try:
-            params = self.params.model_validate({k: value for k, value in given.items() if value is not None})
-        except ValidationError as error:
-            raise invalid_params(_complaint(error)) from None
-        return await self.run(runtime, params)
+        return await self.run(runtime, checked(self.params, given), check_client)
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -55,25 +61,56 @@ class Operation:
         return cast("dict[str, Any]", _untitled(self.params.model_json_schema(by_alias=True)))
 
 
+def checked(model: type[P], given: Mapping[str, Any]) -> P:
+    """Check parameters; one that is null counts as not given.
+
+    Raises:
+        CodedError: `invalid_params`; the message says which, and what was expected.
+    """
+    try:
+        return model.model_validate({name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        raise invalid_params(_complaint(error)) from None
+
+
 OPERATIONS: Final[dict[str, Operation]] = {}
 
 
-def operation(name: str, title: str, *, reads: bool = False) -> Callable[[Run], Run]:
+def operation(
+    name: str, title: str, *, reads: bool = False
+) -> Callable[[Callable[[Runtime, Any], Result]], Callable[[Runtime, Any], Result]]:
     """Make a function an operation; its second parameter's type is the parameters' model."""
 
-    def register(function: Run) -> Run:
-        description = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
-        params = get_type_hints(function)["params"]
-        OPERATIONS[name] = Operation(name, title, description, params, function, reads)
+    def register(function: Callable[[Runtime, Any], Result]) -> Callable[[Runtime, Any], Result]:
+        _register(name, title, function, lambda runtime, params, _: function(runtime, params), reads=reads)
         return function
 
     return register
 
 
+def operation_that_waits(name: str, title: str) -> Callable[[Waiting], Waiting]:
+    """Make a function an operation that may wait for a checkpoint to end, and then looks after its client."""
+
+    def register(function: Waiting) -> Waiting:
+        _register(name, title, function, function, reads=False)
+        return function
+
+    return register
+
+
+def _register(name: str, title: str, function: Callable[..., Result], run: Waiting, *, reads: bool) -> None:
+    description = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
+    params = get_type_hints(function)["params"]
+    OPERATIONS[name] = Operation(name, title, description, params, run, reads)
+
+
 def _complaint(error: ValidationError) -> str:
-    detail = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part)[:60] for part in detail["loc"])
-    return f"{where}: {detail['msg']}."
+    details = error.errors(include_url=False, include_input=False)
+    # A misspelt name is two complaints, one of which says what was meant.
+    named = [
+        f"{'.'.join(str(part)[:60] for part in detail['loc'])}: {detail['msg']}" for detail in details[:NAMED]
+    ]
+    return "; ".join(named) + "."
 
 
 def _untitled(schema: Any) -> Any:

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from checkpoint import Episode
+from wa_mcp.profiles import ProfileName
 
 __all__ = [
     "CloseParams",
@@ -26,6 +27,8 @@ __all__ = [
     "ShardParam",
     "TablesParams",
     "TimedParams",
+    "VerifyParam",
+    "VerifyParams",
 ]
 
 MOST_SEEDS = 10_000
@@ -108,6 +111,52 @@ class TablesParams(Params):
     """A session to show."""
 
     session_id: SessionId
+
+
+GroundTruth = Annotated[
+    list[Any] | str,
+    Field(description="List of {name, arguments}, arguments an object or its JSON; or the list's JSON text."),
+]
+Calls = Annotated[
+    list[Any] | str | None,
+    Field(
+        description="What the model called: the same form, or messages of the Responses or chat-completions "
+        "API; at most 1,000 calls. The live tables are scored if not given."
+    ),
+]
+ProfileParam = Annotated[
+    ProfileName | None,
+    Field(description="gym: row order and labels count (default); workbench: they do not."),
+]
+Keep = Annotated[bool | None, Field(description="Leave the session live; it is ended if not given.")]
+
+
+class VerifyParam(Params):
+    """A session to score."""
+
+    session_id: SessionId
+    ground_truth: GroundTruth
+    calls: Calls = None
+    profile: ProfileParam = None
+    keep: Keep = None
+
+
+class VerifyParams(Params):
+    """A session to score, or a list of them."""
+
+    session_id: Annotated[str | None, Field(description="Id of a session.")] = None
+    ground_truth: Annotated[GroundTruth | None, Field()] = None
+    calls: Calls = None
+    profile: ProfileParam = None
+    keep: Keep = None
+    items: Annotated[
+        list[Any] | None,
+        Field(
+            max_length=MOST_SEEDS,
+            description="Instead of one: a list of {sessionId, groundTruth, calls, profile, keep}, each "
+            "scored or refused by itself.",
+        ),
+    ] = None
 
 
 class ExportParams(Params):

@@ -87,12 +87,12 @@ class Workbench(Gym):
         self._last_days: Final = () if visits is None else visits.base.table.derive(_last_days)
 
     def key(self, spec: TableSpec, column: int, cell: Cell) -> Key:
-        """See a cell as this profile does: a line break is how it is written out, and the last day is one."""
+        """See a cell as this profile does: line breaks are never written out, the two last days are one."""
         if not isinstance(cell, str):
             return super().key(spec, column, cell)
         if spec.name == _PLOTS:
             cell = self._ended(cell)
-        return super().key(spec, column, cell.replace("\n", "\\n"))
+        return super().key(spec, column, cell.replace("\\n", "\n"))
 
     def equal(self, expected: Table, actual: Table) -> bool:
         """Say whether two tables of one base hold the same rows, in any order."""

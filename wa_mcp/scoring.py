@@ -120,10 +120,8 @@ def score(
     Raises:
         GroundTruthError: The ground truth does not run cleanly.
         CodedError: `invalid_params`: a parameter is not of its form.
-        ValueError: `fresh` has changes, or neither calls nor live tables are given.
+        ValueError: `fresh` has changes, neither calls nor live tables are given, or those are of other data.
     """
-    if calls is None and live is None:
-        raise ValueError("nothing to score: give calls, or live tables")
     return prepare(fresh, ground_truth, calls, profile=profile, tools=tools).score(live)
 
 
@@ -144,9 +142,15 @@ class Prepared:
         Args:
             live: The session's tables.
             counted: The calls as the session has counted them; what live tables are scored with.
+
+        Raises:
+            ValueError: There are neither calls nor live tables, or those are of other data.
         """
+        if live is not None:
+            _check_same_data(self.fresh, live)
         if self.calls is None:
-            assert live is not None
+            if live is None:
+                raise ValueError("nothing to score: give calls, or live tables")
             return replace(self._compared(live, None), scored="live", counts=counted)
         replayed = replay(self.fresh, self.calls, self.tools)
         return replace(
@@ -207,6 +211,12 @@ def _made(changes: list[RowChange], made: Mapping[int, tuple[int, str]] | None) 
             yield MadeChange(change)
         else:
             yield MadeChange(change, *made[change.revision])
+
+
+def _check_same_data(fresh: Workplace, live: Workplace) -> None:
+    bases = {name: table.base for name, table in live.tables.items()}
+    if bases != {name: table.base for name, table in fresh.tables.items()}:
+        raise ValueError("the live tables did not start from these data")
 
 
 def _same_state(replayed: Workplace, live: Workplace) -> bool:

@@ -6,15 +6,14 @@ from hashlib import sha256
 from string import ascii_letters, digits
 from typing import Any, Final
 
-from checkpoint import Episode, OnCheckpoint
+from checkpoint import MOST_ATTEMPTS, Episode, OnCheckpoint
 from toolkits.workplace import Catalogue
 from wa_mcp.errors import SessionError, invalid_params
 from wa_mcp.session import SessionState, check_text
 
-__all__ = ["MOST_ATTEMPTS", "Seed", "default_episode", "read_seed"]
+__all__ = ["LONGEST_ROLLOUT_ID", "MOST_ATTEMPTS", "Seed", "default_episode", "is_session_id", "read_seed"]
 
 LONGEST_ROLLOUT_ID: Final = 128
-MOST_ATTEMPTS: Final = 2**53
 
 _ID_LETTERS: Final = frozenset(ascii_letters + digits + "_-")
 
@@ -92,8 +91,13 @@ def default_episode(session_id: str) -> Episode:
     return Episode(sha256(session_id.encode()).hexdigest()[:16], 0)
 
 
+def is_session_id(text: str) -> bool:
+    """Say whether a text can be a session's id."""
+    return 16 <= len(text) <= 128 and _ID_LETTERS.issuperset(text)
+
+
 def _check_id(session_id: str) -> None:
-    if not 16 <= len(session_id) <= 128 or not _ID_LETTERS.issuperset(session_id):
+    if not is_session_id(session_id):
         raise invalid_params("sessionId must be 16 to 128 of A-Z a-z 0-9 _ and -.")
 
 

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from itertools import count
+from operator import attrgetter
 from secrets import token_urlsafe
 from time import monotonic, time
 from typing import Final, Literal
@@ -13,8 +14,9 @@ from toolkits.workplace import Dataset
 from wa_mcp.errors import SessionError
 from wa_mcp.seeding import Seed, default_episode, read_seed
 from wa_mcp.session import OnCheckpoint, Session, SessionState
+from wa_mcp.verified import Verified
 
-__all__ = ["Sessions"]
+__all__ = ["MOST_SPENT", "Sessions"]
 
 MOST_SPENT: Final = 100_000
 """Closed session ids that the server keeps refusing."""
@@ -31,6 +33,7 @@ class Sessions:
     Attributes:
         retired: Attempts that may not act any more.
         spent: Ids of sessions that have ended, oldest first, with the episode of those that were retired.
+        verified: Results of the verifies that ended sessions.
     """
 
     def __init__(self, dataset: Dataset, *, most: int, idle_after: float = 0.0) -> None:
@@ -38,6 +41,7 @@ class Sessions:
         self.most: Final = most
         self.retired: Final = Retired()
         self.spent: Final[OrderedDict[str, EpisodeJson | None]] = OrderedDict()
+        self.verified: Final = Verified()
         self._idle_after: Final = idle_after
         self._live: Final[dict[str, Session]] = {}
         self._offered: Final[set[str]] = set()
@@ -83,6 +87,8 @@ class Sessions:
             SessionError: As `seed`.
             StaleAttempt: An attempt is retired.
         """
+        if len(self._live) + len(seeds) > self.most:
+            self.sweep()
         fresh: dict[str, Session] = {}
         answer: list[Session] = []
         for seed in seeds:
@@ -92,6 +98,7 @@ class Sessions:
                 fresh[known.id] = known
             else:
                 seed.check_same(known.state)
+                self._check_retired(known.episode)
             answer.append(known)
         self.check_room(len(fresh))
         # From here on nothing can fail: all of them become live, or none has.
@@ -107,8 +114,7 @@ class Sessions:
     def _make(self, seed: Seed) -> Session:
         session_id = seed.session_id or token_urlsafe(32)
         episode = seed.episode or default_episode(session_id)
-        if self.retired.covers(episode):
-            raise StaleAttempt(episode)
+        self._check_retired(episode)
         state = SessionState(
             session_id=session_id,
             episode=episode,
@@ -156,6 +162,18 @@ class Sessions:
             StaleAttempt: It was retired.
         """
         return self.peek(session_id) or self.seed(session_id)
+
+    def shown(self, session_id: str) -> Session:
+        """Find a live session to look at; looking makes none of one that was offered.
+
+        Raises:
+            SessionError: `session_spent` for one that has ended, `session_unknown` for any other id.
+            StaleAttempt: It was retired.
+        """
+        session = self.peek(session_id)
+        if session is None:
+            raise SessionError("session_unknown", "This session was offered, and nobody has called it yet.")
+        return session
 
     def find(self, session_id: str, attempts: Sequence[int] = ()) -> Session:
         """Find a live session for a call that names these attempts.
@@ -211,8 +229,10 @@ class Sessions:
         return [session for session_id in session_ids if (session := self._live.get(session_id)) is not None]
 
     def add(self, sessions: Iterable[Session]) -> None:
-        """Make sessions live; nobody else has their ids."""
-        self._live.update({session.id: session for session in sessions})
+        """Make sessions live, those that come back in their old places; nobody else has their ids."""
+        ordered = sorted([*self._live.values(), *sessions], key=attrgetter("number"))
+        self._live.clear()
+        self._live.update({session.id: session for session in ordered})
 
     def remove(self, session_ids: Iterable[str]) -> "list[Session]":
         """Take sessions out without spending their ids, and give those that lived."""
@@ -237,11 +257,13 @@ class Sessions:
             SessionError: `session_limit`.
         """
         if len(self._live) + more > self.most:
-            self.sweep()
-        if len(self._live) + more > self.most:
             raise SessionError(
                 "session_limit", f"{self.most} sessions may live at once. Close some first.", limit=self.most
             )
+
+    def _check_retired(self, episode: Episode) -> None:
+        if self.retired.covers(episode):
+            raise StaleAttempt(episode)
 
     def _refuse_spent(self, session_id: str) -> None:
         retired = self.spent[session_id]

@@ -1,6 +1,7 @@
 """Settings: one frozen model, read once, from flags and `WA_MCP_...` variables."""
 
 from collections.abc import Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
@@ -94,7 +95,8 @@ class Settings(BaseModel):
         """
         if self.admin_token is not None and self.admin_token_file is not None:
             raise SettingsError("give the controllers' token in the environment or in a file, not both")
-        token = None if self.admin_token is None else self.admin_token.get_secret_value()
+        # No header can end in spaces, so no token does either.
+        token = None if self.admin_token is None else self.admin_token.get_secret_value().strip(" ")
         if self.admin_token_file is not None:
             try:
                 token = self.admin_token_file.read_text(encoding="ascii").strip()
@@ -113,7 +115,10 @@ class Settings(BaseModel):
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine can reach the server."""
-        return self.host in ("localhost", "::1") or self.host.startswith("127.")
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
 
     def base_url(self, port: int | None = None) -> str:
         """Give the URL that sessions' paths are put behind, without a slash at its end."""

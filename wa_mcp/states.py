@@ -5,23 +5,41 @@ go out once, beside the states. Nothing read here is trusted: all is checked bef
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, cast
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from checkpoint import Episode, shortened
+from checkpoint import MOST_ATTEMPTS, Episode, shortened
 from toolkits.frozen import MOST_NUMBER, freeze_changes, thaw_base, thaw_dataset, thaw_table
 from toolkits.table import Base
 from toolkits.workplace import MOST_CHANGES, MOST_STORED_BYTES, Catalogue, Dataset, Outcome, Workplace
+from wa_mcp.seeding import LONGEST_ROLLOUT_ID, is_session_id
 from wa_mcp.session import LONGEST_CALL_ID, MOST_REMEMBERED, OnCheckpoint, Remembered, SessionState
 
 __all__ = ["Thawed", "freeze_state", "frozen_bases"]
 
 FORMAT: Final = 1
 
+LATEST: Final = 253_402_300_799
+"""The last second that a calendar can show, at the end of the year 9999."""
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("expected printable characters")
+    return text
+
+
+def _session_id(text: str) -> str:
+    if not is_session_id(text):
+        raise ValueError("expected 16 to 128 of A-Z a-z 0-9 _ and -")
+    return text
+
+
 Count = Annotated[int, Field(ge=0, le=MOST_NUMBER)]
+Moment = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -30,13 +48,13 @@ class _Form(BaseModel):
 
 
 class _EpisodeForm(_Form):
-    rollout_id: Annotated[str, Field(min_length=1, max_length=128)]
+    rollout_id: Annotated[str, Field(min_length=1, max_length=LONGEST_ROLLOUT_ID), AfterValidator(_printable)]
     attempt: Count
 
 
 class _RememberedForm(_Form):
-    call_id: Annotated[str, Field(min_length=1, max_length=LONGEST_CALL_ID)]
-    asked: Annotated[str, Field(min_length=64, max_length=64)]
+    call_id: Annotated[str, Field(min_length=1, max_length=LONGEST_CALL_ID), AfterValidator(_printable)]
+    asked: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     revision: Count
     output: Any
     changed: list[Name]
@@ -44,20 +62,20 @@ class _RememberedForm(_Form):
 
 class _TableForm(_Form):
     base: str
-    changes: list[Any]
+    changes: Annotated[list[Any], Field(min_length=1)]
 
 
 class _StateForm(_Form):
-    format: Literal[1]
-    session_id: Annotated[str, Field(min_length=16, max_length=128)]
+    format: Annotated[int, Field(ge=FORMAT, le=FORMAT)]
+    session_id: Annotated[str, AfterValidator(_session_id)]
     episode: _EpisodeForm
     toolkits: list[Name]
     tools: list[Name] | None
     require_attempt: bool
     on_checkpoint: OnCheckpoint | None
     revision: Count
-    seeded_at: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    last_call_at: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
+    seeded_at: Moment
+    last_call_at: Moment | None
     calls: Count
     errors: Count
     reads: Count
@@ -155,21 +173,22 @@ class Thawed:
 
     def _build(self, form: _StateForm, attempt_step: int) -> SessionState:
         toolkits = _known("toolkits", form.toolkits, self._catalogue.names)
-        tools = None if form.tools is None else _known("tools", form.tools, list(self._catalogue.tools))
+        theirs = [tool.name for tool in self._catalogue.tools.values() if tool.toolkit in toolkits]
+        workplace = self._workplace(form, toolkits)
         return SessionState(
             session_id=form.session_id,
-            episode=Episode(form.episode.rollout_id, form.episode.attempt + attempt_step),
+            episode=_later(form.episode, attempt_step),
             toolkits=toolkits,
-            tools=tools,
+            tools=None if form.tools is None else _known("tools", form.tools, theirs),
             require_attempt=form.require_attempt,
             on_checkpoint=form.on_checkpoint,
-            workplace=self._workplace(form, toolkits),
+            workplace=workplace,
             seeded_at=form.seeded_at,
             last_call_at=form.last_call_at,
             calls=form.calls,
             errors=form.errors,
             reads=form.reads,
-            remembered={call.call_id: _thaw_call(call) for call in form.remembered},
+            remembered=_thaw_remembered(form.remembered, workplace),
         )
 
     def _workplace(self, form: _StateForm, toolkits: tuple[str, ...]) -> Workplace:
@@ -219,9 +238,34 @@ def _thaw_bases(catalogue: Catalogue, named: Mapping[str, Any], bases: Mapping[s
     return read
 
 
-def _thaw_call(form: _RememberedForm) -> Remembered:
-    outcome = Outcome(form.output, changed=tuple(form.changed))
-    return Remembered(bytes.fromhex(form.asked), outcome, form.revision)
+def _later(form: _EpisodeForm, step: int) -> Episode:
+    if form.attempt + step > MOST_ATTEMPTS:
+        raise ValueError(f"attempt {form.attempt}: there is none {step} further on")
+    return Episode(form.rollout_id, form.attempt + step)
+
+
+def _thaw_remembered(forms: list[_RememberedForm], workplace: Workplace) -> dict[str, Remembered]:
+    read: dict[str, Remembered] = {}
+    for place, form in enumerate(forms):
+        if form.call_id in read:
+            raise ValueError(f"remembered call {place}: its call id is there twice")
+        if form.revision > workplace.revision:
+            raise ValueError(f"remembered call {place}: revision {form.revision} is still to come")
+        if not workplace.tables.keys() >= set(form.changed):
+            raise ValueError(f"remembered call {place}: it changed a table that is not there")
+        if not _is_json(form.output):
+            raise ValueError(f"remembered call {place}: its output cannot be sent as JSON")
+        outcome = Outcome(form.output, changed=tuple(form.changed))
+        read[form.call_id] = Remembered(bytes.fromhex(form.asked), outcome, form.revision)
+    return read
+
+
+def _is_json(value: Any) -> bool:
+    """Say whether a value can be sent, and written into the next checkpoint, and comes back the same."""
+    try:
+        return orjson.loads(orjson.dumps(value, option=orjson.OPT_STRICT_INTEGER)) == value
+    except orjson.JSONEncodeError:
+        return False
 
 
 def _known(what: str, names: list[str], known: Any) -> tuple[str, ...]:

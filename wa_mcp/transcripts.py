@@ -108,13 +108,13 @@ def _calls_of_message(message: Mapping[str, Any]) -> Iterator[Asked]:
     """Give the calls of a message; only those that the model itself made count."""
     if message["role"] != "assistant":
         return
-    listed = message.get("tool_calls") or []
+    listed: Any = message.get("tool_calls")
     if isinstance(listed, Sequence) and not isinstance(listed, str | bytes):
         for call in cast("Sequence[Any]", listed):
             yield _plain(
                 cast("Mapping[str, Any]", call).get("function") if isinstance(call, Mapping) else call
             )
-    else:
+    elif listed is not None:
         yield Asked(None, {}, "tool_calls is not a list.")
     if message.get("function_call") is not None:
         yield _plain(message["function_call"])

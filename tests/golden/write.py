@@ -1,4 +1,4 @@
-"""Write the golden file anew, after a change that is meant: `python -m tests.golden.write`; read the diff."""
+"""Write the golden files anew after a change that is meant: `python -m tests.golden.write`; read the diff."""
 
 import json
 from pathlib import Path
@@ -7,9 +7,10 @@ from typing import Any
 import anyio
 from mcp import Client
 
-from wa_mcp import Runtime, Settings, agent_server
+from wa_mcp import Runtime, Settings, admin_server, agent_server
 
 TOOLS = Path(__file__).parent / "tools.json"
+OPERATIONS = Path(__file__).parent / "operations.json"
 
 
 async def advertised(client: Client) -> list[dict[str, Any]]:
@@ -21,8 +22,13 @@ async def advertised(client: Client) -> list[dict[str, Any]]:
 async def write() -> None:
     runtime = Runtime(Settings())
     async with Client(agent_server(runtime, runtime.sessions.seed().id)) as client:
-        tools = await advertised(client)
-    TOOLS.write_text(json.dumps(tools, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        _write(TOOLS, await advertised(client))
+    async with Client(admin_server(runtime)) as client:
+        _write(OPERATIONS, await advertised(client))
+
+
+def _write(file: Path, tools: list[dict[str, Any]]) -> None:
+    file.write_text(json.dumps(tools, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

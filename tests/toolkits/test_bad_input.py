@@ -227,6 +227,7 @@ def storable(value: Any) -> bool:
     return not isinstance(value, int | float) or abs(value) <= LARGEST_INTEGER
 
 
+@pytest.mark.timeout(60)
 def test_every_tool_takes_exactly_what_its_schema_allows() -> None:
     seen = {"taken": 0, "refused": 0}
 

@@ -1,11 +1,12 @@
 """What tests of the agent surface share: ways in, and how to read what comes out."""
 
 import ssl
-from collections.abc import AsyncGenerator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+import anyio
 import httpx2
 import pytest
 from mcp import Client, MCPError
@@ -82,3 +83,10 @@ async def refusal(call: Awaitable[object]) -> tuple[int, dict[str, Any], str]:
     with pytest.raises(MCPError) as caught:
         await call
     return caught.value.code, caught.value.data, caught.value.message
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for what nobody announces, perhaps in a server of another thread."""
+    with anyio.fail_after(10):
+        while not holds():  # noqa: ASYNC110  # nobody sets an event
+            await anyio.sleep(0.001)
