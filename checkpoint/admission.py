@@ -91,6 +91,7 @@ class Gate:
         self._watches: list[_Watch] = []
         self._waiting = 0
         self._stirred = anyio.Event()
+        self._turns_away = False
 
     def enter(self, episode: Episode, operation: str) -> Call:
         """Admit a call now; give what this returns to `leave`.
@@ -144,7 +145,7 @@ class Gate:
                 return None
             checkpoint_id, lease = self._closed
             left = gives_up_at - self._now()
-            if not left > 0:
+            if not left > 0 or self._turns_away:
                 raise AdmissionClosed(checkpoint_id)
             # Nobody wakes a waiter when the lease ends, so it sleeps no longer than that.
             await self._sleep(min(left, lease.left))
@@ -185,6 +186,11 @@ class Gate:
         self.stir()
         for watch in self._watches:
             watch.over.set()
+
+    def turn_away(self) -> None:
+        """From now on nobody waits for admission: the server ends."""
+        self._turns_away = True
+        self.stir()
 
     def stir(self) -> None:
         """Let those who wait for admission look again how long they may sleep."""

@@ -152,6 +152,7 @@ class CheckpointControl:
         check_timeout(timeout_seconds)
         if self._standing.reply(Operation.PREPARE, checkpoint_id) is Reply.ACT:
             opened = self._standing.open(checkpoint_id, timeout_seconds)
+            self._writer.forget(checkpoint_id)
             self._standing.go(Event.PREPARE)
         else:
             opened = self._standing.renew(timeout_seconds)

@@ -175,6 +175,10 @@ class Writer:
         """The write of one of the last 64 ids."""
         return self._writes.get(checkpoint_id)
 
+    def forget(self, checkpoint_id: str) -> None:
+        """Drop what an id wrote when it was used before, so long ago that nobody remembers it was spent."""
+        self._writes.pop(checkpoint_id, None)
+
     async def finished(self) -> None:
         """Return when no write is under way."""
         for write in tuple(self._writes.values()):

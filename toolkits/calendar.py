@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from toolkits.cells import EARLIEST, lowered, read_moment
 from toolkits.table import Row
 from toolkits.tool import Arg, Change, ToolError, tool
-from toolkits.toolkit import Page, PageSize, TableField, Toolkit, next_id, page_of
+from toolkits.toolkit import Page, PageSize, TableField, Toolkit, check_effort, next_id, page_of
 
 __all__ = ["Calendar"]
 
@@ -56,6 +56,7 @@ class Calendar(Toolkit):
         """Search the calendar by text and by start time; latest start first."""
         earliest, latest = _bound("time_min", time_min), _bound("time_max", time_max)
         wanted = lowered(query)
+        check_effort(self.events, (wanted,))
         found = [row for row in self.events.rows if not wanted or _mentions(row, wanted)]
         if earliest or latest:
             found = [row for row in found if _starts_within(row, earliest, latest)]

@@ -3,7 +3,18 @@
 from typing import Annotated, Any, Final
 
 from toolkits.tool import Arg, Change, ToolError, tool
-from toolkits.toolkit import Page, PageSize, TableField, Toolkit, next_id, one_of, page_of, searched, within
+from toolkits.toolkit import (
+    Page,
+    PageSize,
+    TableField,
+    Toolkit,
+    check_effort,
+    next_id,
+    one_of,
+    page_of,
+    searched,
+    within,
+)
 
 __all__ = ["CustomerRelationshipManager"]
 
@@ -55,6 +66,7 @@ class CustomerRelationshipManager(Toolkit):
         }
         if not any(parts.values()) and not any(map(any, bounds.values())):
             raise ToolError("No search parameters provided. Please provide at least one parameter.")
+        check_effort(self.customers, parts.values())
         found = list(self.customers.rows)
         for column, part in parts.items():
             if part:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from toolkits.cells import EARLIEST, Cell, is_missing, lowered, read_moment
 from toolkits.table import Row, Table
 from toolkits.tool import Arg, Change, InputError, ToolError, tool
-from toolkits.toolkit import Page, PageSize, TableField, Toolkit, next_id, page_of
+from toolkits.toolkit import Page, PageSize, TableField, Toolkit, check_effort, next_id, page_of
 
 __all__ = ["Email"]
 
@@ -58,8 +58,10 @@ class Email(Toolkit):
     ) -> dict[str, Any] | str:
         """Search the mailbox, inbox and outbox, by words and by days; newest first."""
         first, last = _day("date_min", date_min), _day("date_max", date_max)
+        words = _words(query)
+        check_effort(self.emails, words)
         found = list(self.emails.rows)
-        for word in _words(query):
+        for word in words:
             found = [row for row in found if word in row.text(_SEARCHED)]
         if first or last:
             found = [row for row in found if _sent_within(row, first, last)]

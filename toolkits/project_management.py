@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 from toolkits.cells import lowered
 from toolkits.tool import Arg, Change, ToolError, tool
-from toolkits.toolkit import TableField, Toolkit, next_id, one_of, searched
+from toolkits.toolkit import TableField, Toolkit, check_effort, next_id, one_of, searched
 
 __all__ = ["ProjectManagement"]
 
@@ -61,6 +61,7 @@ class ProjectManagement(Toolkit):
             raise ToolError("No search parameters provided.")
         if assigned_to_email and not _is_address(assigned_to_email):
             raise ToolError("Invalid email format for assigned_to_email.")
+        check_effort(self.tasks, given.values())
         found = list(self.tasks.rows)
         for column, part in given.items():
             found = searched(self.tasks, column, part, among=found)

@@ -14,6 +14,7 @@ __all__ = [
     "PageSize",
     "TableField",
     "Toolkit",
+    "check_effort",
     "next_id",
     "one_of",
     "page_of",
@@ -25,6 +26,9 @@ Page = Annotated[int, Arg("Page to return, from 1; a number past the last page g
 PageSize = Annotated[int, Arg("Results per page, at least 1.", minimum=1)]
 
 _ID_WIDTH: Final = 8
+
+MOST_EFFORT: Final = 250_000_000
+"""Steps that one search may need: bytes that a table's changes store, times characters looked for."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,22 @@ def searched(table: Table, column: str, part: str, *, among: Iterable[Row] | Non
     where, wanted = table.spec.position[column], lowered(part)
     rows = table.rows if among is None else among
     return [row for row in rows if (text := row.lower[where]) is not None and wanted in text]
+
+
+def check_effort(table: Table, parts: Iterable[str]) -> None:
+    """Refuse a search that would take long over what the session itself has stored.
+
+    Where a text and a part of it are made for it, finding one in the other takes as many steps as their
+    lengths multiplied; what came with the data set is not made for it.
+
+    Raises:
+        ToolError: The session has stored too much for parts that long.
+    """
+    if table.stored * sum(map(len, parts)) > MOST_EFFORT:
+        raise ToolError(
+            "This search is too long for all the text that this workplace has stored. "
+            "Search for fewer or shorter words."
+        )
 
 
 def next_id(table: Table, *, padded: bool = True) -> str:

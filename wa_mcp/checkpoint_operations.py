@@ -56,7 +56,7 @@ async def wait(runtime: Runtime, params: TimedParams) -> Mapping[str, Any]:
 async def restore(runtime: Runtime, params: RestoreParams) -> Mapping[str, Any]:
     """Read a checkpoint and make all its sessions live, or none; calls are let in again by resume."""
     shard = None if params.shard is None else Shard(params.shard.index, params.shard.count)
-    return await runtime.control.restore(
+    restored = await runtime.control.restore(
         params.checkpoint_id,
         params.timeout_seconds,
         params.checkpoint_dir,
@@ -65,6 +65,8 @@ async def restore(runtime: Runtime, params: RestoreParams) -> Mapping[str, Any]:
         sources=params.sources,
         shard=shard,
     )
+    runtime.on_restored()
+    return restored
 
 
 @operation("checkpoint/resume", "Let calls in again")

@@ -13,9 +13,8 @@ import anyio
 from anyio import current_time
 from rich.console import Console
 
-from toolkits.tasks import Task
 from wa_mcp.controller import Controller
-from wa_mcp.demo_agents import Agent, choose_tasks, play, steps_of
+from wa_mcp.demo_agents import Agent, Task, choose_tasks, play, steps_of
 from wa_mcp.demo_report import Figures, Outcome, disagreements, outcomes, show_figures, show_outcomes
 from wa_mcp.demo_server import DemoServer, serving
 from wa_mcp.failing import plain_reason
@@ -70,7 +69,7 @@ class _Story:
     async def tell(self) -> int:
         """Tell it; 0 if both runs agree."""
         async with AsyncExitStack() as stack:
-            self._say("starting a server; choosing tasks on the bundled data")
+            self._say("starting a server on the bundled data")
             first = await stack.enter_async_context(serving(self._folder, "first", self._token))
             tasks = choose_tasks(SESSIONS)
             await first.ready()

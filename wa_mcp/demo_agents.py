@@ -7,19 +7,19 @@ from typing import Any, Final, NamedTuple
 
 import anyio
 import httpx2
+import orjson
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from toolkits.dataset import BUNDLED, load_dataset
-from toolkits.generator import BUNDLED_SEED
-from toolkits.tasks import Task, generate_tasks
+from toolkits.dataset import BUNDLED
 from wa_mcp.agent_server import META
-from wa_mcp.catalogue import CATALOGUE
 from wa_mcp.demo_server import DemoError
 
-__all__ = ["Agent", "Step", "choose_tasks", "play", "steps_of"]
+__all__ = ["Agent", "Step", "Task", "choose_tasks", "play", "steps_of"]
 
 CALL_WITHIN: Final = 30.0
+
+_BUNDLED_TASKS: Final = BUNDLED / "tasks.jsonl"
 
 
 class Step(NamedTuple):
@@ -39,6 +39,22 @@ _READS: Final = {
     "project_management": Step("project_management_search_tasks", {"list_name": "Backlog"}),
 }
 """What an agent looks at before and after it changes something, by toolkit."""
+
+
+class Task(NamedTuple):
+    """A bundled task, as far as its solution goes.
+
+    Attributes:
+        id: Its name.
+        category: The domain, or `several`.
+        kind: Its kind, with the category.
+        calls: What solves it.
+    """
+
+    id: str
+    category: str
+    kind: str
+    calls: tuple[Step, ...]
 
 
 @dataclass(frozen=True)
@@ -71,10 +87,13 @@ class Agent:
 
 
 def choose_tasks(count: int) -> list[Task]:
-    """Choose tasks on the bundled data that change something: all categories in turn, the longest first."""
-    tasks = generate_tasks(load_dataset(BUNDLED, CATALOGUE), BUNDLED_SEED, per_kind=1)
-    changing = sorted((task for task in tasks if task.ground_truth), key=lambda task: -len(task.ground_truth))
-    categories = list(dict.fromkeys(task.category for task in tasks))
+    """Choose bundled tasks that change something: one of a kind, all categories in turn, the longest first."""
+    with _BUNDLED_TASKS.open("rb") as lines:
+        tasks = [_read(line) for line in lines]
+    longest = sorted(tasks, key=lambda task: -len(task.calls))
+    one_of_a_kind = {task.kind: task for task in reversed(longest) if task.calls}
+    changing = [task for task in longest if one_of_a_kind.get(task.kind) is task]
+    categories = dict.fromkeys(task.category for task in tasks)
     by_category = [[task for task in changing if task.category == category] for category in categories]
     in_turn = [task for task in chain(*zip_longest(*by_category)) if task is not None]
     return in_turn[:count]
@@ -82,8 +101,7 @@ def choose_tasks(count: int) -> list[Task]:
 
 def steps_of(task: Task) -> list[Step]:
     """Make an agent's script: what solves the task, between two looks at what it is about."""
-    calls = [Step(call.name, call.arguments) for call in task.ground_truth]
-    return [_look(calls[0]), *calls, _look(calls[-1])]
+    return [_look(task.calls[0]), *task.calls, _look(task.calls[-1])]
 
 
 async def play(agents: Iterable[Agent], spans: Mapping[int, tuple[int, int]]) -> None:
@@ -118,6 +136,12 @@ async def _play(http: httpx2.AsyncClient, agent: Agent, first: int, last: int) -
             if result.is_error:
                 said = getattr(result.content[0], "text", "") if result.content else ""
                 raise DemoError(f"the agent of {agent.task.id} called {name}, which answered: {said}")
+
+
+def _read(line: bytes) -> Task:
+    fields = orjson.loads(line)
+    calls = tuple(Step(call["name"], call["arguments"]) for call in fields["ground_truth"])
+    return Task(fields["id"], fields["category"], f"{fields['category']}/{fields['kind']}", calls)
 
 
 def _look(step: Step) -> Step:

@@ -143,7 +143,7 @@ def show_figures(console: Console, sessions: int, figures: Figures) -> None:
 
 
 def _truth(agent: Agent) -> list[dict[str, Any]]:
-    return [{"name": call.name, "arguments": dict(call.arguments)} for call in agent.task.ground_truth]
+    return [{"name": call.name, "arguments": dict(call.arguments)} for call in agent.task.calls]
 
 
 def _digest(whole: Any) -> str:

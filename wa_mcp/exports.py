@@ -22,6 +22,9 @@ __all__ = ["Exports", "next_page"]
 LARGEST_PAGE: Final = 16 * 1024 * 1024
 """Bytes of JSON on a page; a single entry that is larger is alone on its page."""
 
+LARGEST_LOAD: Final = 2 * 1024 * 1024
+"""Bytes of JSON on a page beside the facts: sending a page holds up all other calls."""
+
 LONGEST_CURSOR: Final = 64
 """Bytes that the cursor takes on a page, at most."""
 
@@ -79,7 +82,9 @@ class Exports:
             raise invalid_params("cursor: this export is over; start a new one.")
         async with export.turn:
             if number == export.number:
+                self._open.pop(name, None)  # an export that breaks is over, rather than short
                 export.page = await anyio.to_thread.run_sync(_make_page, export, name)
+                self._open[name] = export
                 export.number += 1
             elif number != export.number - 1:
                 raise invalid_params("cursor: this page is over; start a new export.")
@@ -125,11 +130,12 @@ def _entries(snapshot: StateExport) -> Iterator[tuple[str, str | None, bytes]]:
 def _make_page(export: _Export, name: str) -> dict[str, Any]:
     page: dict[str, Any] = {"states": [], "bases": {}, "facts": export.facts}
     size = len(orjson.dumps(page)) + LONGEST_CURSOR
+    largest = min(LARGEST_PAGE, size + LARGEST_LOAD)
     while (entry := export.kept or next(export.entries, None)) is not None:
         where, key, content = entry
         export.kept = None
         room = len(content) + len(key or "") + len('"":,')
-        if size + room > LARGEST_PAGE and (page["states"] or page["bases"]):
+        if size + room > largest and (page["states"] or page["bases"]):
             export.kept = entry
             page["nextCursor"] = f"{name}.{export.number + 1}"
             break

@@ -8,12 +8,16 @@ from typing import Any, Final
 import orjson
 from pydantic.alias_generators import to_camel
 
-from checkpoint import Contents, Episode, Granted, Origin, Store, shortened
+from checkpoint import Contents, Episode, Granted, Origin, Retired, State, Store, read_episode, shortened
 from checkpoint.errors import CheckpointError
+from checkpoint.modes import participation_of
+from checkpoint.restoring import Rebuilder
+from toolkits.dataset import BUNDLED, load_dataset
 from wa_mcp.catalogue import CATALOGUE
+from wa_mcp.hooks import SessionHooks
 from wa_mcp.runtime import KIND
-from wa_mcp.session import SessionState, capture_key
-from wa_mcp.states import Thawed
+from wa_mcp.session import capture_key
+from wa_mcp.sessions import Sessions
 
 __all__ = ["Inspected", "InspectedSession", "inspect", "render_inspected"]
 
@@ -115,7 +119,7 @@ def _folders(folder: Path) -> list[str]:
 def _inspect(folder: Path, kind: str, instance: str) -> Inspected:
     try:
         contents = Store(folder, Origin(kind, instance, "exported")).read((), instance, Granted())
-        states = _thawed(kind, contents)
+        _rebuild(kind, contents)
     except (CheckpointError, ValueError) as error:
         return Inspected(kind, instance, verifies=False, reason=str(error))
     manifest = contents.manifest
@@ -130,23 +134,29 @@ def _inspect(folder: Path, kind: str, instance: str) -> Inspected:
         bases=manifest["counts"]["bases"],
         spent=len(server.get("spent", [])),
         retired=len(contents.facts["retired"]),
-        sessions=[
-            _session(state, len(orjson.dumps(form)))
-            for state, form in zip(states, contents.states, strict=True)
-        ],
+        sessions=[_session(state) for state in contents.states],
     )
 
 
-def _thawed(kind: str, contents: Contents) -> list[SessionState]:
+def _rebuild(kind: str, contents: Contents) -> None:
+    """Do all that a restore does before it installs anything.
+
+    Raises:
+        ValueError: It is of another kind of server.
+        CheckpointError: It does not validate.
+    """
     if kind != KIND:
         raise ValueError(f"not of this kind of server ({KIND}), so its sessions cannot be read here")
-    thawed = Thawed(CATALOGUE, {}, contents.bases)
-    return [thawed.session(form, 0) for form in contents.states]
+    hooks = SessionHooks(Sessions(load_dataset(BUNDLED, CATALOGUE), most=1))
+    rebuilder = Rebuilder(hooks, participation_of(hooks), Retired())
+    rebuilder.rebuild(contents.states, contents.bases, [contents.facts], 0)
 
 
-def _session(state: SessionState, size: int) -> InspectedSession:
-    changes = {name: len(table.changes) for name, table in state.workplace.tables.items() if table.changes}
-    return InspectedSession(state.session_id, state.episode, state.workplace.revision, changes, size)
+def _session(state: State) -> InspectedSession:
+    tables: dict[str, Any] = state["tables"]
+    changes = {name: len(table["changes"]) for name, table in tables.items()}
+    episode, size = read_episode(state["episode"]), len(orjson.dumps(state))
+    return InspectedSession(state["sessionId"], episode, state["revision"], changes, size)
 
 
 def render_inspected(inspected: list[Inspected]) -> str:

@@ -2,6 +2,7 @@
 
 import logging
 import platform
+from collections.abc import Callable
 from importlib.metadata import version
 from secrets import token_urlsafe
 from typing import Final
@@ -35,6 +36,7 @@ class Runtime:
         verifier: Scores sessions: `await runtime.verifier.verify(session_id, ground_truth)`.
         admin_token: What a controller has to show; made here if the settings have none.
         stopping: The server was told to stop.
+        on_restored: Called when sessions came in bulk, from a restore or an import.
 
     Raises:
         toolkits.dataset.DataError: The data set cannot be read.
@@ -69,6 +71,7 @@ class Runtime:
         self.base_url = settings.base_url()
         self.admin_token: Final = settings.token() or token_urlsafe(32)
         self.stopping = False
+        self.on_restored: Callable[[], None] = _nothing
         logger.info("loaded %d tables", len(self.dataset.bases))
 
     @property
@@ -76,7 +79,16 @@ class Runtime:
         """Whether calls are answered; false while a restore reads or stands, and while the server stops."""
         return not self.stopping and not self.control.restoring
 
+    def stop(self) -> None:
+        """Take no more calls, and turn away those that wait for a checkpoint to end."""
+        self.stopping = True
+        self.control.gate.turn_away()
+
     def sweep(self) -> None:
         """Close idle sessions, unless a checkpoint is open: it holds what lives."""
         if self.control.gate.is_open:
             self.sessions.sweep()
+
+
+def _nothing() -> None:
+    """Do nothing."""

@@ -1,5 +1,6 @@
 """Serve a runtime: over HTTP until a signal comes, or over stdio until the client has gone."""
 
+import gc
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ from mcp.server.stdio import stdio_server
 
 from wa_mcp.agent_server import agent_server
 from wa_mcp.app import http_app
+from wa_mcp.process import http_protocol, raise_descriptors, tame_collector
 from wa_mcp.runtime import Runtime
 from wa_mcp.settings import Settings, SettingsError
 from wa_mcp.stdio import until_answered
@@ -48,8 +50,9 @@ class _Server(uvicorn.Server):
         sys.stdout.flush()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop taking calls; a second signal ends at once."""
-        self._runtime.stopping = True
+        """Stop taking calls, and turn away those that wait; a second signal ends at once."""
+        self._runtime.stop()
+        self.force_exit = self.should_exit
         super().handle_exit(sig, frame)
 
     @contextmanager
@@ -77,6 +80,10 @@ def serve_http(runtime: Runtime, *, offers: int) -> None:
             f"{settings.host} can be reached by others: give the controllers' token in WA_MCP_ADMIN_TOKEN "
             "or with --admin-token-file"
         )
+    raise_descriptors()
+    gc.collect()
+    tame_collector()
+    runtime.on_restored = tame_collector
     with _listen(settings) as listening:
         runtime.base_url = settings.base_url(listening.getsockname()[1])
         greeting = _greeting(runtime, offers, shows_token=made)
@@ -85,6 +92,8 @@ def serve_http(runtime: Runtime, *, offers: int) -> None:
             log_config=None,
             access_log=False,  # its lines hold whole session ids
             server_header=False,
+            http=http_protocol(),
+            ws="none",
             lifespan="on",
             timeout_graceful_shutdown=DRAIN_WITHIN,
         )

@@ -1,9 +1,10 @@
 """What a controller can do with sessions: seed, close, list, show, give out and take in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+import anyio.lowlevel
 import anyio.to_thread
 
 from wa_mcp.errors import invalid_params
@@ -24,6 +25,11 @@ from wa_mcp.session import OnCheckpoint, Session
 
 __all__: list[str] = []
 
+T = TypeVar("T")
+
+SLICE: Final = 100
+"""Items that are worked through without a pause."""
+
 LISTED: Final = 1000
 """Sessions on a page when no limit is given."""
 
@@ -36,13 +42,14 @@ async def seed(runtime: Runtime, params: SeedParams, check_client: CheckClient) 
     elif len(params.model_fields_set) > 1:
         raise invalid_params("sessions: give the list alone, and the rest in its entries.")
     else:
-        wanted = [_seed(runtime, entry) for entry in params.sessions]
+        wanted = [_seed(runtime, entry) async for entry in _in_slices(params.sessions)]
     gate = runtime.control.gate
     while not gate.is_open:
         await gate.until_open(_on_checkpoint(wanted))
         await check_client()
-    # No await from here on: the sessions are there, all of them or none, before the gate can close.
-    seeded = [_seeded(runtime, session) for session in runtime.sessions.seed_all(wanted)]
+    # No await between the gate and this: the sessions are there, all of them or none, before it can close.
+    sessions = runtime.sessions.seed_all(wanted)
+    seeded = [_seeded(runtime, session) async for session in _in_slices(sessions)]
     return seeded[0] if params.sessions is None else {"sessions": seeded}
 
 
@@ -83,9 +90,19 @@ async def export(runtime: Runtime, params: ExportParams) -> Mapping[str, Any]:
 @operation("sessions/import", "Import sessions")
 async def import_sessions(runtime: Runtime, params: ImportParams) -> Mapping[str, Any]:
     """Take sessions in that an export gave out, all of them or none."""
-    return await runtime.control.import_sessions(
+    imported = await runtime.control.import_sessions(
         params.states, params.bases, params.facts, attempt_step=params.attempt_step
     )
+    runtime.on_restored()
+    return imported
+
+
+async def _in_slices(items: Sequence[T]) -> AsyncGenerator[T]:
+    """Walk through many items, and let others have the event loop now and then."""
+    for number, item in enumerate(items, 1):
+        yield item
+        if number % SLICE == 0:
+            await anyio.lowlevel.checkpoint()
 
 
 def _on_checkpoint(wanted: Sequence[Seed]) -> OnCheckpoint | None:

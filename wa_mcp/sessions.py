@@ -87,6 +87,8 @@ class Sessions:
             SessionError: As `seed`.
             StaleAttempt: An attempt is retired.
         """
+        if len(self._live) + len(seeds) > self.most:
+            self.sweep()
         fresh: dict[str, Session] = {}
         answer: list[Session] = []
         for seed in seeds:
@@ -96,6 +98,7 @@ class Sessions:
                 fresh[known.id] = known
             else:
                 seed.check_same(known.state)
+                self._check_retired(known.episode)
             answer.append(known)
         self.check_room(len(fresh))
         # From here on nothing can fail: all of them become live, or none has.
@@ -111,8 +114,7 @@ class Sessions:
     def _make(self, seed: Seed) -> Session:
         session_id = seed.session_id or token_urlsafe(32)
         episode = seed.episode or default_episode(session_id)
-        if self.retired.covers(episode):
-            raise StaleAttempt(episode)
+        self._check_retired(episode)
         state = SessionState(
             session_id=session_id,
             episode=episode,
@@ -255,11 +257,13 @@ class Sessions:
             SessionError: `session_limit`.
         """
         if len(self._live) + more > self.most:
-            self.sweep()
-        if len(self._live) + more > self.most:
             raise SessionError(
                 "session_limit", f"{self.most} sessions may live at once. Close some first.", limit=self.most
             )
+
+    def _check_retired(self, episode: Episode) -> None:
+        if self.retired.covers(episode):
+            raise StaleAttempt(episode)
 
     def _refuse_spent(self, session_id: str) -> None:
         retired = self.spent[session_id]

@@ -2,14 +2,20 @@
 
 from collections.abc import AsyncGenerator, AsyncIterable
 from contextlib import aclosing, asynccontextmanager
-from typing import Protocol
+from typing import Final, Protocol
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, RequestId
+from mcp.types import ErrorData, JSONRPCError, JSONRPCRequest, JSONRPCResponse, RequestId
 
 __all__ = ["until_answered"]
+
+_UNREADABLE: Final = JSONRPCError(
+    jsonrpc="2.0",
+    id=None,
+    error=ErrorData(code=-32700, message="A line is no readable JSON-RPC message."),
+)
 
 Incoming = SessionMessage | Exception
 Streams = tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[SessionMessage]]
@@ -40,8 +46,8 @@ async def until_answered(
 
     async def read(onward: MemoryObjectSendStream[Incoming]) -> None:
         async with onward:
-            async for message in reading:
-                if isinstance(message, SessionMessage) and isinstance(message.message, JSONRPCRequest):
+            async for message in _readable(reading, writing):
+                if isinstance(message.message, JSONRPCRequest):
                     asked.add(message.message.id)
                 await onward.send(message)
             with anyio.move_on_after(within):
@@ -64,3 +70,12 @@ async def until_answered(
         tasks.start_soon(read, onward)
         tasks.start_soon(write, given)
         yield read_on, write_on
+
+
+async def _readable(reading: AsyncIterable[Incoming], writing: Writing) -> AsyncGenerator[SessionMessage]:
+    """Give what can be read, and answer the rest: the SDK would drop it, and its sender wait for ever."""
+    async for message in reading:
+        if isinstance(message, Exception):
+            await writing.send(SessionMessage(_UNREADABLE))
+        else:
+            yield message

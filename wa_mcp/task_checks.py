@@ -8,6 +8,7 @@ import orjson
 
 from toolkits.workplace import Dataset, Workplace
 from wa_mcp.errors import CodedError
+from wa_mcp.replay import GroundTruthError
 from wa_mcp.scoring import score
 from wa_mcp.transcripts import Asked, read_list
 
@@ -105,6 +106,11 @@ def _wrong(task: Mapping[str, Any], fresh: Workplace, sizes: dict[str, list[int]
         truth = read_list(given, "ground_truth")
         earned = score(fresh, given, given).reward
         idle = score(fresh, given, []).reward
+    except GroundTruthError as error:
+        facts = error.facts
+        name = facts["name"] or "without a name"
+        yield f"call {facts['position'] + 1} ({name}) does not run: {facts['reason']}"
+        return
     except CodedError as error:
         yield str(error)
         return

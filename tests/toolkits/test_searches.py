@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.toolkits.desk import Desk, desk
+from tests.toolkits.desk import Desk, bundled_desk, desk
+from toolkits.workplace import Dataset
 
 letters = st.text(
     alphabet=st.characters(codec="utf-8", exclude_characters="\r\n") | st.sampled_from("aAΣσςßẞİıſ.*+(\\"),
@@ -77,3 +78,41 @@ def test_a_search_asks_for_a_hundred_different_words_at_the_most() -> None:
     assert office.reads("email_search_emails", query=hundred) == "No emails found."
     said = "Argument 'query': expected at most 100 different words, got 101 words."
     assert office.refused("email_search_emails", query=f"{hundred} more") == said
+
+
+LONG = "a" * 600 + "b" + "a" * 600
+FULL = "This search is too long for all the text that this workplace has stored."
+
+
+def test_a_search_that_is_made_to_take_long_over_what_a_session_stored_is_refused() -> None:
+    office = desk({"email.emails": [["0", "inbox", "a@b.c", "s", "2023-11-01", "short"]]})
+    for _ in range(100):
+        office.changes("email_send_email", recipient="a@b.c", subject="s", body="a" * 2400)
+    assert office.refused("email_search_emails", query=LONG).startswith(FULL)
+    assert office.reads("email_search_emails", query="a" * 600)["pagination"]["total_emails"] == 100
+
+
+@pytest.mark.parametrize(
+    ("change", "stored", "search", "part"),
+    [
+        ("calendar_update_event", "event_name", "calendar_search_events", "query"),
+        ("project_management_update_task", "task_name", "project_management_search_tasks", "task_name"),
+        (
+            "customer_relationship_manager_update_customer",
+            "notes",
+            "customer_relationship_manager_search_customers",
+            "customer_name",
+        ),
+    ],
+)
+def test_every_search_has_that_limit(
+    dataset: Dataset, change: str, stored: str, search: str, part: str
+) -> None:
+    office = bundled_desk(dataset)
+    row = {"calendar": "event_id", "project_management": "task_id"}.get(
+        change.rpartition("_update")[0], "customer_id"
+    )
+    for _ in range(30):
+        office.changes(change, **{row: "00000007", "field": stored, "new_value": "a" * 100_000})
+    assert office.refused(search, **{part: "a" * 100}).startswith(FULL)
+    office.reads(search, **{part: "a" * 50})

@@ -86,6 +86,7 @@ async def refusal(call: Awaitable[object]) -> tuple[int, dict[str, Any], str]:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Wait for what nobody announces, perhaps in a server of another thread; the test's timeout ends it."""
-    while not holds():  # noqa: ASYNC110  # nobody sets an event
-        await anyio.sleep(0.001)
+    """Wait for what nobody announces, perhaps in a server of another thread."""
+    with anyio.fail_after(10):
+        while not holds():  # noqa: ASYNC110  # nobody sets an event
+            await anyio.sleep(0.001)

@@ -1,6 +1,7 @@
 """One workplace server a module, and the doors to it: in memory and over HTTP, in both protocol eras."""
 
 from collections.abc import AsyncGenerator, Generator
+from pathlib import Path
 
 import pytest
 
@@ -28,14 +29,14 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Runtime:
 
 
 @pytest.fixture
-def runtime(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> Runtime:
+def runtime(dataset: Dataset, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Runtime:
     """A fresh runtime on the bundled data, which is loaded once for all tests."""
 
     def loaded(*_: object) -> Dataset:
         return dataset
 
     monkeypatch.setattr("wa_mcp.runtime.load_dataset", loaded)
-    return Runtime(Settings())
+    return Runtime(Settings(checkpoint_root=tmp_path / "checkpoints"))
 
 
 @pytest.fixture(scope="module")

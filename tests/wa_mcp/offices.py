@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
+from hypothesis import Phase
 from hypothesis import strategies as st
 
 from toolkits.rows import TableSpec
@@ -11,6 +12,9 @@ from toolkits.workplace import Workplace
 from wa_mcp.catalogue import CATALOGUE
 
 Call = tuple[str, dict[str, Any]]
+
+UNSHRUNK = (Phase.explicit, Phase.reuse, Phase.generate)
+"""A failure of what is slow is shown as it was found: making it smaller takes minutes."""
 
 ADA, BO = "ada@firm.example", "bo@firm.example"
 TABLES: dict[str, list[tuple[str, ...]]] = {
@@ -76,11 +80,11 @@ def seen(workplace: Workplace) -> dict[str, Any]:
 
 
 _EIGHT_DIGITS = st.sampled_from([f"0000000{number}" for number in range(4)] + ["99999999"])
-_ADDRESSES = st.sampled_from([ADA, "Bo@Firm.Example", "nobody"])
-_TEXTS = st.sampled_from(["", "Plan", "Zo\u00eb", "NA", "nan", "a\nb", '"\\', "\U0001f4c5 \u2028", "None"])
+_ADDRESSES = st.sampled_from([ADA, "Bo@Firm.Example", ADA, "nobody"])
+_TEXTS = st.sampled_from(["Plan", "", "Zo\u00eb", "NA", "nan", "a\nb", '"\\', "\U0001f4c5 \u2028", "None"])
 _DAYS = st.sampled_from(["2023-11-01", "2023-11-02", "2023-12-01"])
 _ARGUMENTS: dict[str, st.SearchStrategy[Any]] = {
-    "email_id": st.sampled_from([*"12345", "99"]),
+    "email_id": st.sampled_from([*"112345", "99"]),
     "event_id": _EIGHT_DIGITS,
     "task_id": _EIGHT_DIGITS,
     "customer_id": _EIGHT_DIGITS,
@@ -88,8 +92,8 @@ _ARGUMENTS: dict[str, st.SearchStrategy[Any]] = {
     "recipient": _ADDRESSES,
     "participant_email": _ADDRESSES,
     "assigned_to_email": _ADDRESSES,
-    "event_start": st.sampled_from(["2023-12-01 10:00:00", "2023-12-02T08:00", "noon"]),
-    "duration": st.sampled_from(["30", "45", "0"]),
+    "event_start": st.sampled_from(["2023-12-01 10:00:00", "2023-12-02T08:00"]),
+    "duration": st.sampled_from(["30", "45"]),
     "due_date": _DAYS,
     "time_min": _DAYS,
     "time_max": _DAYS,

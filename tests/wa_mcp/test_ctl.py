@@ -86,7 +86,8 @@ def make(
             def ctl(*arguments: str) -> Said:
                 capsys.readouterr()
                 status = main(["ctl", *arguments, *reached, "--token-file", str(token)])
-                return Said(status, *capsys.readouterr())
+                out, err = capsys.readouterr()
+                return Said(status, out, err)
 
             return Fleet(runtimes, root, ctl)
 
@@ -180,7 +181,8 @@ def test_a_session_that_was_not_scored_fails_the_command_and_not_the_others(
     fleet = make("main")
     (seeded,) = fleet.ctl("seed", "--json").answer["sessions"]
     nobody = "n" * 30
-    items = [{"sessionId": it, "groundTruth": []} for it in (seeded["sessionId"], nobody)]
+    nothing: list[Any] = []
+    items = [{"sessionId": it, "groundTruth": nothing} for it in (seeded["sessionId"], nobody)]
     (tmp_path / "items.json").write_text(json.dumps(items))
     said = fleet.ctl("verify", str(tmp_path / "items.json"), "--json")
     assert said.status == 1

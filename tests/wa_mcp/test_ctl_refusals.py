@@ -4,6 +4,7 @@ import json
 import socket
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,7 +108,7 @@ def test_a_file_that_holds_no_items_is_refused_and_the_place_named(
 def test_items_come_from_standard_input_too(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    item = {"sessionId": runtime.sessions.seed().id, "groundTruth": []}
+    item: dict[str, Any] = {"sessionId": runtime.sessions.seed().id, "groundTruth": []}
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(json.dumps(item).encode())))
     with http_server(runtime) as url:
         assert main(["ctl", "verify", "-", "--url", url]) == 0

@@ -25,11 +25,13 @@ from hypothesis.stateful import (
 from mcp import Client, MCPError
 
 from tests.wa_mcp.agents import named, output, told
-from tests.wa_mcp.offices import Call, calls, seen, write_dataset
+from tests.wa_mcp.offices import UNSHRUNK, Call, calls, seen, write_dataset
 from toolkits.dataset import load_dataset
 from toolkits.workplace import Outcome, Workplace
 from wa_mcp import Runtime, Settings, admin_server, agent_server
 from wa_mcp.catalogue import CATALOGUE
+from wa_mcp.replay import GroundTruthError
+from wa_mcp.scoring import score
 
 IDS = [f"session-number-{number}" for number in range(5)]
 KITS = {IDS[4]: ["email", "calendar"]}
@@ -38,6 +40,9 @@ CALL_IDS = [None, None, "call-1", "call-2", "call-3"]
 
 session_ids = st.sampled_from(IDS)
 rollouts = st.sampled_from(ROLLOUTS)
+bursts = st.lists(st.tuples(st.integers(0, 4), calls, st.sampled_from(CALL_IDS)), min_size=4, max_size=10)
+
+READ: Call = ("email_search_emails", {})
 
 
 @dataclass(frozen=True)
@@ -67,11 +72,13 @@ class World:
         live: The live sessions.
         spent: Ids that have ended, with rollout and attempt of those that were retired.
         retired: Rollouts, and the latest attempt of each that may not act.
+        verified: What the verify of a session that ended with it asked, and was answered.
     """
 
     live: dict[str, Lived] = field(default_factory=dict[str, Lived])
     spent: dict[str, tuple[str, int] | None] = field(default_factory=dict[str, Any])
     retired: dict[str, int] = field(default_factory=dict[str, int])
+    verified: dict[str, tuple[list[Any], Any]] = field(default_factory=dict[str, Any])
 
     def covers(self, rollout: str, attempt: int) -> bool:
         return attempt <= self.retired.get(rollout, -1)
@@ -97,12 +104,16 @@ class World:
             for rollout in {**self.retired, **stored.retired}
         }
         spent = {**stored.spent, **self.spent}
-        after = World({**self.live, **arriving}, spent, marks)
+        after = World({**self.live, **arriving}, spent, marks, {**stored.verified, **self.verified})
         if any(after.covers(lived.rollout, lived.attempt) for lived in arriving.values()):
             return "stale_attempt"
         if arriving.keys() & self.spent.keys():
             return "session_spent"
-        return replace(after, spent={one: spent[one] for one in spent if one not in after.live})
+        return replace(
+            after,
+            spent={one: spent[one] for one in spent if one not in after.live},
+            verified={one: after.verified[one] for one in after.verified if one not in after.live},
+        )
 
 
 @dataclass
@@ -189,9 +200,9 @@ class Equivalence(RuleBasedStateMachine):
         return f"checkpoint-{self.number}"
 
     @initialize()
-    def start_with_two_sessions(self) -> None:
-        self.seed(IDS[0], 0, 0)
-        self.seed(IDS[1], 1, 0)
+    def start_with_four_sessions(self) -> None:
+        for number in (0, 1, 2, 4):
+            self.seed(IDS[number], number % 3, 0)
 
     @rule(session_id=session_ids, rollout=st.integers(0, 2), attempt=st.integers(0, 2))
     def seed(self, session_id: str, rollout: int, attempt: int) -> None:
@@ -237,6 +248,32 @@ class Equivalence(RuleBasedStateMachine):
         else:
             self.check_answer(session_id, live, call, call_id, answer)
 
+    @rule(todo=bursts)
+    def work(self, todo: list[tuple[int, Call, str | None]]) -> None:
+        for who, call, call_id in todo:
+            if self.world.live:
+                self.call(list(self.world.live)[who % len(self.world.live)], call, call_id, 0)
+
+    @rule(before=bursts, between=bursts, after=bursts, background=st.booleans(), step=st.integers(0, 2))
+    def die_and_come_back(
+        self,
+        before: list[tuple[int, Call, str | None]],
+        between: list[tuple[int, Call, str | None]],
+        after: list[tuple[int, Call, str | None]],
+        background: bool,
+        step: int,
+    ) -> None:
+        """Work, take a checkpoint, work on, die, come back, ask again what was asked, and work on."""
+        self.work(before)
+        self.checkpoint(background, None, READ)
+        self.work(between)
+        self.crash(torn=False)
+        self.restore(0, step, discard=False, call=READ, closed=None)
+        for session_id, live in list(self.world.live.items()):
+            for call_id, (call, _, _) in live.remembered.items():
+                self.call(session_id, call, call_id, 0)
+        self.work(after)
+
     def check_answer(
         self, session_id: str, live: Lived, call: Call, call_id: str | None, answer: Any
     ) -> None:
@@ -268,6 +305,35 @@ class Equivalence(RuleBasedStateMachine):
             assert answer == {"outcome": "already_closed"}
         else:
             assert answer == "session_unknown"
+
+    @rule(session_id=session_ids, call=calls, keep=st.booleans())
+    def verify(self, session_id: str, call: Call, keep: bool) -> None:
+        truth = [{"name": call[0], "arguments": call[1]}]
+        answer = self.office.ask("sessions/verify", sessionId=session_id, groundTruth=truth, keep=keep)
+        live = self.world.live.get(session_id)
+        if live is None:
+            kept = None if keep else self.world.verified.get(session_id)
+            if kept is not None and kept[0] == truth:
+                assert answer == kept[1]
+            else:
+                assert answer == (self.world.refuses(session_id) or "session_unknown")
+        elif self.world.covers(live.rollout, live.attempt):
+            assert answer == "stale_attempt"
+        else:
+            self.check_score(session_id, live, truth, answer, keep=keep)
+
+    def check_score(self, session_id: str, live: Lived, truth: list[Any], answer: Any, *, keep: bool) -> None:
+        fresh = self.fresh.workplace(KITS.get(session_id, CATALOGUE.names))
+        try:
+            expected = score(fresh, truth, live=live.workplace).as_json()
+        except GroundTruthError:
+            assert answer == "invalid_params"
+            return
+        assert answer["counts"]["calls"] >= live.workplace.revision
+        assert {**answer, "counts": None} == expected
+        if not keep:
+            self.end(session_id)
+            self.world.verified[session_id] = truth, answer
 
     def end(self, session_id: str) -> None:
         del self.world.live[session_id]
@@ -432,7 +498,7 @@ def check_outcome(answer: Any, outcome: Outcome, revision: int, attempt: int) ->
 
 def copied(world: World) -> World:
     """Copy what a world holds; what is in it never changes."""
-    return World(dict(world.live), dict(world.spent), dict(world.retired))
+    return World(dict(world.live), dict(world.spent), dict(world.retired), dict(world.verified))
 
 
 @pytest.mark.timeout(120)
@@ -445,5 +511,6 @@ def test_crashes_and_restores_at_random_points_change_nothing(tmp_path: Path) ->
 
         Machine.portal, Machine.data = portal, data
         run_state_machine_as_test(
-            Machine, settings=settings(max_examples=30, stateful_step_count=30, deadline=None)
+            Machine,
+            settings=settings(max_examples=25, stateful_step_count=25, deadline=None, phases=UNSHRUNK),
         )

@@ -14,8 +14,10 @@ from tests.wa_mcp.controllers import Controller, Way, timed
 from wa_mcp import Runtime, agent_server
 from wa_mcp.session import OnCheckpoint, Session
 
+pytestmark = pytest.mark.timeout(90)
+
 SESSIONS = 200
-CALLS = 6
+CALLS = 4
 CONNECTIONS = 20
 
 
@@ -28,19 +30,23 @@ class Load:
 
     Attributes:
         refused: Answers that said to come back.
+        calls: Answers of any other kind.
+        working: Agents that have not written enough yet.
     """
 
     def __init__(self, runtime: Runtime) -> None:
-        self.runtime, self.refused, self.calls = runtime, 0, 0
+        self.runtime, self.refused, self.calls, self.working = runtime, 0, 0, 0
         self._moved = anyio.Event()
 
     async def work(self, session: Session, client: Client) -> None:
         """Write mails in one session, each until it is answered, with its own call id."""
+        self.working += 1
         for turn in range(CALLS):
             await self.until_answered(session, client, turn)
             # What was answered is asked for once more, as a client does that lost the answer.
             again = await self.until_answered(session, client, turn)
             assert told(again, "revision") == turn + 1
+        self.working -= 1
 
     async def until_answered(self, session: Session, client: Client, turn: int) -> Any:
         """Call until the gate lets the call in."""
@@ -77,20 +83,21 @@ class Load:
         while self.refused < wanted:
             await self._moved.wait()
 
-    async def until_waiting(self, calls: int) -> None:
-        """Wait until so many calls stand before the gate."""
-        await until(lambda: self.runtime.control.gate.waiting == calls)
+    async def until_all_wait(self) -> None:
+        """Wait until every agent stands before the gate."""
+        await until(lambda: self.runtime.control.gate.waiting == self.working)
 
 
-async def pause(control: Controller, load: Load, checkpoint_id: str, *, waiting: int) -> None:
+async def pause(control: Controller, load: Load, checkpoint_id: str, on_checkpoint: OnCheckpoint) -> None:
     """Take a checkpoint in the middle of the load; nothing changes while it is prepared."""
     prepared = await control.ask("checkpoint/prepare", **timed(checkpoint_id))
     assert prepared["phase"] == "prepared"
     before = [session.state for session in load.runtime.sessions.list()]
-    if waiting:
-        await load.until_waiting(waiting)
+    assert load.working
+    if on_checkpoint == "wait":
+        await load.until_all_wait()
     else:
-        await load.until_refused(2 * SESSIONS)
+        await load.until_refused(SESSIONS)
     committed = await control.ask("checkpoint/commit", **timed(checkpoint_id, checkpointDir=checkpoint_id))
     assert committed["manifest"]["counts"]["sessions"] == len(before)
     assert all(now.state is then for now, then in zip(load.runtime.sessions.list(), before, strict=True))
@@ -104,6 +111,7 @@ def each_of(runtime: Runtime, on_checkpoint: OnCheckpoint, many: int) -> Iterato
 
 
 @pytest.mark.parametrize("on_checkpoint", ["refuse", "wait"])
+@pytest.mark.timeout(90)
 async def test_no_call_of_200_sessions_gets_past_the_gate_is_lost_or_done_twice(
     runtime: Runtime, control: Controller, on_checkpoint: OnCheckpoint
 ) -> None:
@@ -114,8 +122,7 @@ async def test_no_call_of_200_sessions_gets_past_the_gate_is_lost_or_done_twice(
             tasks.start_soon(load.work, session, client)
         for turn in range(1, 2 * CALLS, 4):
             await load.until(turn * SESSIONS)
-            waiting = SESSIONS if on_checkpoint == "wait" else 0
-            await pause(control, load, f"pause-{next(numbers)}", waiting=waiting)
+            await pause(control, load, f"pause-{next(numbers)}", on_checkpoint)
     assert revisions(runtime) == [CALLS] * SESSIONS
     assert load.calls == 2 * CALLS * SESSIONS
     assert (load.refused > 0) == (on_checkpoint == "refuse")
@@ -135,7 +142,7 @@ async def test_over_real_connections_waiting_calls_are_all_delivered_after_resum
             for session in sessions:
                 tasks.start_soon(_work_over_http, load, session, base + session.path)
             await load.until(CONNECTIONS)
-            await pause(control, load, "one", waiting=CONNECTIONS)
+            await pause(control, load, "one", "wait")
     assert revisions(runtime) == [CALLS] * CONNECTIONS
 
 

@@ -4,7 +4,7 @@ import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -145,14 +145,15 @@ EXPECTED: dict[str, dict[str, str]] = {
     "sessions/tables": dict.fromkeys(PHASES, "session_unknown"),
 }
 NAMES_A_CHECKPOINT = [name for name, it in OPERATIONS.items() if "checkpointId" in it.schema["properties"]]
-FACTS = {
-    INVALID: ("operation", "phase"),
-    CLOSED: ("checkpointId", "retryAfterMs"),
-    "checkpoint_conflict": ("checkpointId",),
-    "stale_checkpoint": ("checkpointId",),
-    "deadline_exceeded": ("operation", "timeoutSeconds"),
-    "session_unknown": (),
-    "answered": (),
+REFUSALS: dict[str, tuple[int, set[str]]] = {
+    # The number of each code, and the facts that belong to it.
+    INVALID: (-32012, {"operation", "phase"}),
+    "checkpoint_conflict": (-32012, {"checkpointId"}),
+    "stale_checkpoint": (-32012, {"checkpointId"}),
+    CLOSED: (-32010, {"checkpointId", "retryAfterMs"}),
+    "deadline_exceeded": (-32013, {"operation", "timeoutSeconds"}),
+    "session_unknown": (-32011, set()),
+    "answered": (0, set()),
 }
 COMES_TO = {
     ("checkpoint/prepare", "idle"): "prepared",
@@ -164,12 +165,12 @@ COMES_TO = {
 
 async def outcome(stand: Stand, operation: str, checkpoint_id: str) -> str:
     """Ask for an operation; give the code of its refusal and check the facts, or `answered`."""
-    data: dict[str, Any] = {"code": "answered"}
+    number, data = 0, cast("dict[str, Any]", {"code": "answered"})
     try:
         await stand.controller.ask(operation, **given_to(stand, operation, checkpoint_id))
     except MCPError as error:
-        data = error.data
-    assert data.keys() == {"code", *FACTS[data["code"]]}
+        number, data = error.code, error.data
+    assert (number, data.keys() - {"code"}) == REFUSALS[data["code"]]
     return data["code"]
 
 

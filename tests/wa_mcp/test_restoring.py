@@ -19,15 +19,15 @@ from checkpoint import Episode
 from tests.conftest import http_server
 from tests.wa_mcp.agents import ERAS, named, output, refusal
 from tests.wa_mcp.checkpoints import ask, check_open, export, office, restore, restoring, write_checkpoint
-from tests.wa_mcp.offices import SCRIPT, write_dataset
+from tests.wa_mcp.offices import SCRIPT, Call, write_dataset
 from wa_mcp import Runtime, admin_server, agent_server, sessions
 from wa_mcp import facts as facts_module
 
 TOKEN = "a-token-for-controllers"
 IDS = [f"session-number-{number}" for number in range(3)]
 EPISODES = [{"rolloutId": f"rollout-{number}", "attempt": 0} for number in range(3)]
-READ = ("email_search_emails", {})
-DELETE = ("email_delete_email", {"email_id": "1"})
+READ: Call = ("email_search_emails", {})
+DELETE: Call = ("email_delete_email", {"email_id": "1"})
 
 NUMBERS = count()
 
@@ -75,7 +75,7 @@ async def take(client: Client, name: str, **more: Any) -> Any:
     return committed
 
 
-def call(runtime: Runtime, session_id: str, tool: tuple[str, Params] = READ, **meta: Any) -> Any:
+def call(runtime: Runtime, session_id: str, tool: Call = READ, **meta: Any) -> Any:
     async def calling() -> Any:
         async with Client(agent_server(runtime, session_id)) as client:
             return await client.call_tool(*tool, meta=named(**meta))
@@ -248,7 +248,7 @@ async def test_discard_gives_back_the_spent_ids_that_others_had_pushed_out(
     assert runtime.control.facts() == before
 
 
-SPENT = {"spent": []}
+SPENT: Params = {"spent": []}
 BAD_FACTS: dict[str, Any] = {
     "no object": [],
     "nothing of the kind": {},
@@ -285,12 +285,10 @@ async def test_facts_that_do_not_validate_are_refused_and_the_next_checkpoint_ca
     exported = export(await seeded(site))
     write_checkpoint(site.root, "bad", exported, facts)
     async with Client(admin_server(runtime)) as client:
-        assert (
-            await code(ask(client, "checkpoint/restore", **restoring("bad", "r1")))
-            == "invalid_checkpoint_state"
-        )
+        restored = ask(client, "checkpoint/restore", **restoring("bad", "r1"))
+        assert await code(restored) == "invalid_checkpoint_state"
         if isinstance(facts, dict):
-            given = {"states": exported.states, "bases": exported.bases, "facts": facts}
+            given: Params = {"states": exported.states, "bases": exported.bases, "facts": facts}
             assert await code(ask(client, "sessions/import", **given)) == "invalid_checkpoint_state"
         await check_open(client, runtime, 0)
         restore(runtime, exported)

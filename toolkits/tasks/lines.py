@@ -1,14 +1,18 @@
 """Tasks as lines of JSON: plain ones, or rows for the Responses API with the tools."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
+from toolkits.dataset import BUNDLED
 from toolkits.tasks.kinds import Task
 from toolkits.tool import Tool
 
-__all__ = ["as_lines", "plain", "responses"]
+__all__ = ["BUNDLED_TASKS", "as_lines", "plain", "responses"]
+
+BUNDLED_TASKS: Final = BUNDLED / "tasks.jsonl"
+"""The tasks of the bundled data set, as the generator makes them with the data set's own seed."""
 
 
 def plain(task: Task) -> dict[str, Any]:

@@ -100,7 +100,17 @@ def _chosen(office: Office, kind: Kind, dice: Dice, per_kind: int) -> list[_Answ
             spare.append(answered)
         if not any(open_places):
             break
-    return kept + spare[: per_kind - len(kept)]
+    return kept + _filling(spare, answers, per_kind - len(kept))
+
+
+def _filling(spare: list[_Answered], answers: set[str], count: int) -> list[_Answered]:
+    """Choose up to `count` of what is spare: what has an answer of its own first."""
+    own: list[_Answered] = []
+    for answered in spare:
+        if answered.key not in answers:
+            answers.add(answered.key)
+            own.append(answered)
+    return (own + [answered for answered in spare if answered not in own])[:count]
 
 
 def _places(mix: Mix, per_kind: int) -> list[int]:

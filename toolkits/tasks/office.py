@@ -174,17 +174,16 @@ class Office:
         return [customer for customer in self.customers if customer.name in clear]
 
     def is_free(self, start: datetime, end: datetime, *, but: str = "") -> bool:
-        """Say whether a time lies in working hours and meets no event, except one that may be named.
+        """Say whether a time surely lies in working hours and meets no event, except one that may be named.
 
-        Raises:
-            Unclear: An event of that day has no readable length.
+        On a day with an event whose length cannot be read, no time is sure.
         """
         opens, closes = self.hours(start.date())
         if not opens <= start < end <= closes:
             return False
         others = [event for event in self.events_on(start.date()) if event.id != but]
         if not all(event.minutes for event in others):
-            raise Unclear
+            return False
         return not any(event.start < end and start < event.end for event in others)
 
     def events_on(self, day: date) -> Sequence[Event]:

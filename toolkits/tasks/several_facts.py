@@ -123,8 +123,8 @@ def _dated_mail(office: Office, dice: Dice, among: Sequence[Person]) -> tuple[di
     addresses = {person.address for person in among}
     mail_ = choose(dice, [one for one in office.mails if one.sender in addresses and quotable(one.subject)])
     day = mail_.sent.date()
-    same = [one for one in office.mails if one.sent.date() == day and one.subject == mail_.subject]
-    if len(same) > 1:
+    subjects = [one.subject.lower() for one in office.mails if one.sent.date() == day]
+    if subjects.count(mail_.subject.lower()) > 1:
         raise Unclear
     return {"subject": mail_.subject, "day": said_day(day, office.today)}, mail_
 
