@@ -18,7 +18,7 @@ from wa_mcp.demo_agents import Agent, Task, choose_tasks, play, steps_of
 from wa_mcp.demo_report import Figures, Outcome, disagreements, outcomes, show_figures, show_outcomes
 from wa_mcp.demo_server import DemoServer, serving
 from wa_mcp.failing import plain_reason
-from wa_mcp.showing import console_on
+from wa_mcp.showing import Advance, console_on, progress
 
 __all__ = ["demo"]
 
@@ -47,7 +47,8 @@ async def _until_signal(console: Console, folder: Path) -> int:
                     tasks.cancel_scope.cancel()
 
             tasks.start_soon(end_on_signal)
-            statuses.append(await _Story(console, folder).tell())
+            with progress(console) as advance:
+                statuses.append(await _Story(console, advance, folder).tell())
             tasks.cancel_scope.cancel()
     return statuses[0] if statuses else 130
 
@@ -57,11 +58,12 @@ class _Story:
 
     Args:
         console: Where it is told.
+        advance: Shows on a terminal that it goes on.
         folder: For checkpoints and logs, and for nothing after it.
     """
 
-    def __init__(self, console: Console, folder: Path) -> None:
-        self._console, self._folder = console, folder
+    def __init__(self, console: Console, advance: Advance, folder: Path) -> None:
+        self._console, self._advance, self._folder = console, advance, folder
         self._token: Final = token_urlsafe(32)
         self._began: Final = current_time()
         self._checkpoint: Final = folder / "checkpoints" / "half-way"
@@ -149,3 +151,4 @@ class _Story:
 
     def _say(self, text: str) -> None:
         self._console.print(f"[{current_time() - self._began:5.1f} s] {text}", markup=False, soft_wrap=True)
+        self._advance("at work", 0, None)

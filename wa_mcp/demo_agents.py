@@ -87,7 +87,7 @@ class Agent:
 
 
 def choose_tasks(count: int) -> list[Task]:
-    """Choose bundled tasks that change something: one of a kind, all categories in turn, the longest first."""
+    """Choose bundled tasks that change something: one of a kind, categories in turn, the longest first."""
     with _BUNDLED_TASKS.open("rb") as lines:
         tasks = [_read(line) for line in lines]
     longest = sorted(tasks, key=lambda task: -len(task.calls))

@@ -107,25 +107,24 @@ def show_outcomes(
     console: Console, agents: Sequence[Agent], crashed: Sequence[Outcome], calm: Sequence[Outcome]
 ) -> None:
     """Print a line for every session: with the crash / without it."""
-    headings = ("session", "task", "at the cut", "done again", "calls", "changes", "reward", "tables")
+    headings = ("session", "task", "redone", "calls", "changes", "reward", "tables")
     table(
         console,
         headings,
         [
             (
                 shortened(agent.session_id),
-                agent.task.id,
-                agent.cut,
+                agent.task.id.partition("/")[2],
                 agent.crash - agent.cut,
                 f"{one.calls} / {other.calls}",
                 f"{one.changes} / {other.changes}",
-                f"{one.reward:.1f} / {other.reward:.1f}",
+                f"{one.reward:g} / {other.reward:g}",
                 "same" if one.tables == other.tables else "DIFFER",
             )
             for agent, one, other in zip(agents, crashed, calm, strict=True)
         ],
     )
-    console.print("calls, changes and reward: with the crash / undisturbed")
+    console.print("each with the crash / undisturbed; redone: calls that the crash took")
 
 
 def show_figures(console: Console, sessions: int, figures: Figures) -> None:
@@ -133,11 +132,13 @@ def show_figures(console: Console, sessions: int, figures: Figures) -> None:
     each = size(figures.written / sessions)
     console.print(
         f"checkpoint: agents were held up for {1000 * figures.pause:.0f} ms; "
-        f"{size(figures.written)} on disk ({each} a session) after {figures.taking:.2f} s"
+        f"{size(figures.written)} on disk ({each} a session) after {figures.taking:.2f} s",
+        soft_wrap=True,
     )
     console.print(
         f"crash: a fresh server after {figures.starting:.1f} s, {sessions} sessions restored in "
-        f"{figures.restoring:.2f} s, {figures.lost} calls done again"
+        f"{figures.restoring:.2f} s, {figures.lost} calls done again",
+        soft_wrap=True,
     )
     console.print(f"all of it: {figures.whole:.1f} s")
 

@@ -27,12 +27,11 @@ def console_on(stream: IO[str]) -> Console:
     return Console(file=stream, highlight=False, no_color=True, width=_PLAIN_WIDTH)
 
 
-def table(
-    console: Console, headings: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = ""
-) -> None:
+def table(console: Console, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table; numbers stand on the right, and text is printed as it is, whatever marks are in it."""
     shown = [list(row) for row in rows]
-    drawn = Table(box=box.SIMPLE_HEAD if console.is_terminal else box.ASCII2, title=title or None)
+    look = box.SIMPLE_HEAD if console.is_terminal else box.ASCII2
+    drawn = Table(box=look, show_edge=False, pad_edge=False)
     for place, heading in enumerate(headings):
         is_number = bool(shown) and all(isinstance(row[place], int | float) for row in shown)
         drawn.add_column(Text(heading), justify="right" if is_number else "left")

@@ -19,7 +19,7 @@ from wa_mcp.cli import main
 
 TOKEN = "a-token-for-controllers"
 README = Path(__file__).parent.parent.parent / "README.md"
-DELETE = {"name": "email_delete_email", "arguments": {"email_id": "00000003"}}
+DELETE: dict[str, Any] = {"name": "email_delete_email", "arguments": {"email_id": "00000003"}}
 
 
 class Said(NamedTuple):
