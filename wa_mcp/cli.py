@@ -14,6 +14,7 @@ from toolkits.figures import figures, render
 from toolkits.generator import BUNDLED_SEED, generate, write_dataset
 from wa_mcp import task_commands
 from wa_mcp.catalogue import CATALOGUE
+from wa_mcp.ctl import add_ctl
 from wa_mcp.demo import demo
 from wa_mcp.inspecting import inspect, render_inspected
 from wa_mcp.logs import log_to_stderr
@@ -78,7 +79,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     stdio = _command(commands, "stdio", _stdio, "serve one workplace over standard input and output")
     _add_flags(stdio, _STDIO_FLAGS)
-    _command(commands, "demo", _demo, "start a server, work several sessions, and show what changed")
+    _command(
+        commands,
+        "demo",
+        _demo,
+        "kill a server under twenty agents, restore them, and show that nothing was lost",
+    )
+    add_ctl(commands)
     inspecting = _command(
         commands, "inspect", _inspect, "show what a checkpoint holds, and whether it verifies"
     )

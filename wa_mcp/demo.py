@@ -1,221 +1,154 @@
-"""`wa-mcp demo`: a real server process, real MCP clients, several workplaces, all six toolkits."""
+"""`wa-mcp demo`: twenty agents at work, a server killed under them, and nothing lost."""
 
-import os
 import signal
-import subprocess
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
-from time import perf_counter
-from typing import Any, Final
+import tempfile
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import Final
 
 import anyio
-from mcp import Client
+from anyio import current_time
+from rich.console import Console
 
-from wa_mcp.settings import PREFIX
+from wa_mcp.controller import Controller
+from wa_mcp.demo_agents import Agent, Task, choose_tasks, play, steps_of
+from wa_mcp.demo_report import Figures, Outcome, disagreements, outcomes, show_figures, show_outcomes
+from wa_mcp.demo_server import DemoServer, serving
+from wa_mcp.failing import plain_reason
+from wa_mcp.showing import Advance, console_on, progress
 
 __all__ = ["demo"]
 
-TOMORROW: Final = "2023-12-01"
-OFFERED: Final = "Workplace to try: "
-STOP_WITHIN: Final = 15
-
-META_CHANGED: Final = "dev.wa-mcp/changed"
-META_REVISION: Final = "dev.wa-mcp/revision"
-
-
-@dataclass
-class Agent:
-    """A scripted agent at work in its own workplace, and what it did.
-
-    Attributes:
-        role: What it is there for.
-        client: Its MCP client.
-        calls: Calls made so far.
-        errors: Calls that were refused.
-        revision: The workplace's revision after the last call.
-        done: A line for each call that changed something.
-    """
-
-    role: str
-    client: Client
-    calls: int = 0
-    errors: int = 0
-    revision: int = 0
-    done: list[str] = field(default_factory=list[str])
-
-    async def call(self, tool: str, **arguments: Any) -> Any:
-        """Call a tool and give its answer."""
-        result = await self.client.call_tool(tool, arguments)
-        meta = result.meta or {}
-        output: Any = result.structured_content["output"]
-        self.calls += 1
-        self.errors += result.is_error
-        self.revision = meta[META_REVISION]
-        for table in meta[META_CHANGED]:
-            self.done.append(f"{table:<40} {tool}: {output}")
-        return output
-
-
-Script = Callable[[Agent], Awaitable[None]]
-
-
-async def secretary(agent: Agent) -> None:
-    """Answer and forward the newest mail, and clear out the oldest of its sender."""
-    newest = (await agent.call("email_search_emails", page_size=1))["emails"][0]
-    sender = newest["sender/recipient"]
-    await agent.call(
-        "email_reply_email", email_id=newest["email_id"], body="Thank you, I will look at it today."
-    )
-    colleague = (await agent.call("company_directory_find_email_address", name="a"))[0]
-    await agent.call("email_forward_email", email_id=newest["email_id"], recipient=colleague)
-    pages = (await agent.call("email_search_emails", query=sender, page_size=1))["pagination"]["total_pages"]
-    oldest = await agent.call("email_search_emails", query=sender, page=pages, page_size=1)
-    await agent.call("email_delete_email", email_id=oldest["emails"][0]["email_id"])
-
-
-async def planner(agent: Agent) -> None:
-    """Put a meeting into tomorrow, move it, and cancel the day's first one."""
-    day = await agent.call("calendar_search_events", time_min=TOMORROW, time_max=f"{TOMORROW} 23:59:59")
-    first = day["events"][-1]
-    new = await agent.call(
-        "calendar_create_event", event_name="Look at the release plan", duration="30",
-        participant_email=first["participant_email"], event_start=f"{TOMORROW} 17:00:00",
-    )  # fmt: skip
-    await agent.call(
-        "calendar_update_event", event_id=new, field="event_start", new_value=f"{TOMORROW} 17:30:00"
-    )
-    await agent.call("calendar_delete_event", event_id=first["event_id"])
-
-
-async def analyst(agent: Agent) -> None:
-    """Find the busiest day of the last week and plot it."""
-    week = {"time_min": "2023-11-24", "time_max": "2023-11-30"}
-    visits = await agent.call("analytics_total_visits_count", **week)
-    await agent.call("analytics_traffic_source_count", traffic_source="referral", **week)
-    await agent.call("analytics_get_average_session_duration", **week)
-    busiest = max(visits, key=lambda day: visits[day])
-    await agent.call(
-        "analytics_create_plot",
-        time_min=busiest,
-        time_max=busiest,
-        value_to_plot="total_visits",
-        plot_type="bar",
-    )
-
-
-async def manager(agent: Agent) -> None:
-    """Move a task along, add one, win a customer and make a mistake that the server explains."""
-    task = (await agent.call("project_management_search_tasks", list_name="Backlog"))[0]
-    await agent.call(
-        "project_management_update_task", task_id=task["task_id"], field="list_name", new_value="In Progress"
-    )
-    await agent.call(
-        "project_management_create_task", task_name="Write down what was learnt", list_name="Backlog",
-        assigned_to_email=task["assigned_to_email"], due_date=TOMORROW, board=task["board"],
-    )  # fmt: skip
-    leads = await agent.call("customer_relationship_manager_search_customers", status="Lead", page_size=1)
-    await agent.call(
-        "customer_relationship_manager_update_customer",
-        customer_id=leads["customers"][0]["customer_id"], field="status", new_value="Won",
-    )  # fmt: skip
-    await agent.call("project_management_delete_task", task_id="99999999")
-
-
-async def visitor(agent: Agent) -> None:
-    """Change nothing, and so see the workplace as it was seeded."""
-    await agent.call("email_search_emails", query="Thank you, I will look at it today.")
-    await agent.call("calendar_search_events", query="Look at the release plan")
-
-
-SCRIPTS: Final[dict[str, Script]] = {
-    "secretary": secretary,
-    "planner": planner,
-    "analyst": analyst,
-    "manager": manager,
-    "visitor": visitor,
-}
+SESSIONS: Final = 20
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def demo() -> int:
-    """Start a server, have agents work their own workplaces, print what changed; 0 if all went as it must."""
-    started = perf_counter()
-    with _server(len(SCRIPTS)) as (process, urls):
-        _say(f"server process {process.pid} serves {len(urls)} workplaces, made on first use")
-        agents = anyio.run(_work, urls)
-        process.send_signal(signal.SIGTERM)
-        stopped = process.wait(STOP_WITHIN)
-    for agent in agents:
-        _say(f"\n{agent.role}: {agent.calls} calls, {agent.errors} refused, revision {agent.revision}")
-        for line in agent.done or ["nothing"]:
-            _say(f"  {line}")
-    calls = sum(agent.calls for agent in agents)
-    _say(f"\n{calls} calls over HTTP in {len(agents)} workplaces, {perf_counter() - started:.1f} s in all")
-    return _verdict(agents, stopped)
+    """Work with a crash and without, and compare; the exit status is 0 if all agrees, 130 if interrupted."""
+    console = console_on(sys.stdout)
+    try:
+        with tempfile.TemporaryDirectory(prefix="wa-mcp-demo-") as folder:
+            return anyio.run(_until_signal, console, Path(folder))
+    except Exception as error:  # noqa: BLE001  # whoever runs a demonstration gets a sentence
+        sys.stderr.write(f"wa-mcp: the demonstration failed: {plain_reason(error)}\n")
+        return 1
 
 
-def _verdict(agents: list[Agent], stopped: int) -> int:
-    complaints = [
-        f"{agent.role} changed {agent.revision} times, but {len(agent.done)} answers said so"
-        for agent in agents
-        if agent.revision != len(agent.done)
-    ]
-    complaints += [f"{agent.role} changed nothing" for agent in agents[:-1] if not agent.done]
-    complaints += ["the visitor saw what another session did"] if agents[-1].done else []
-    complaints += [f"the server ended with status {stopped}"] if stopped else []
-    for complaint in complaints:
-        _say(f"FAILED: {complaint}")
-    return 1 if complaints else 0
+async def _until_signal(console: Console, folder: Path) -> int:
+    statuses: list[int] = []
+    with anyio.open_signal_receiver(*_SIGNALS) as signals:
+        async with anyio.create_task_group() as tasks:
+
+            async def end_on_signal() -> None:
+                async for _ in signals:
+                    tasks.cancel_scope.cancel()
+
+            tasks.start_soon(end_on_signal)
+            with progress(console) as advance:
+                statuses.append(await _Story(console, advance, folder).tell())
+            tasks.cancel_scope.cancel()
+    return statuses[0] if statuses else 130
 
 
-async def _work(urls: list[str]) -> list[Agent]:
-    agents: list[Agent] = []
+class _Story:
+    """The demonstration from the first step to the last.
 
-    async def work(url: str, role: str, script: Script) -> None:
-        async with _agent(url, role) as agent:
-            await script(agent)
-        agents.append(agent)
+    Args:
+        console: Where it is told.
+        advance: Shows on a terminal that it goes on.
+        folder: For checkpoints and logs, and for nothing after it.
+    """
 
-    async with anyio.create_task_group() as tasks:
-        for url, (role, script) in zip(urls, SCRIPTS.items(), strict=True):
-            tasks.start_soon(work, url, role, script)
-    order = list(SCRIPTS)
-    return sorted(agents, key=lambda agent: order.index(agent.role))
+    def __init__(self, console: Console, advance: Advance, folder: Path) -> None:
+        self._console, self._advance, self._folder = console, advance, folder
+        self._token: Final = token_urlsafe(32)
+        self._began: Final = current_time()
+        self._checkpoint: Final = folder / "checkpoints" / "half-way"
 
+    async def tell(self) -> int:
+        """Tell it; 0 if both runs agree."""
+        async with AsyncExitStack() as stack:
+            self._say("starting a server on the bundled data")
+            first = await stack.enter_async_context(serving(self._folder, "first", self._token))
+            tasks = choose_tasks(SESSIONS)
+            await first.ready()
+            # It starts while agents work, and gets its own agents at the end.
+            quiet = await stack.enter_async_context(serving(self._folder, "undisturbed", self._token))
+            agents = await self._seed(first, tasks)
+            pause, taking = await self._half_way(first, agents)
+            written = sum(file.stat().st_size for file in self._checkpoint.rglob("*") if file.is_file())
+            await play(agents, {agent.number: (agent.cut, agent.crash) for agent in agents})
+            lost = sum(agent.crash - agent.cut for agent in agents)
+            self._say(f"{lost} calls past the checkpoint; then the server is killed (SIGKILL)")
+            crashed_at = current_time()
+            await first.kill()
+            second = await stack.enter_async_context(serving(self._folder, "second", self._token, first.port))
+            await second.ready()
+            starting = current_time() - crashed_at
+            restoring = await self._restore(second)
+            await play(agents, {agent.number: (agent.cut, len(agent.steps)) for agent in agents})
+            self._say("all tasks finished over the same URLs; scoring them")
+            crashed = await self._outcomes(second, agents)
+            self._say("the same tasks on a server that is left in peace")
+            calm = await self._undisturbed(quiet, tasks)
+            whole = current_time() - self._began
+            figures = Figures(pause, taking, written, starting, restoring, lost, whole)
+            return self._verdict(agents, crashed, calm, figures)
 
-@asynccontextmanager
-async def _agent(url: str, role: str) -> AsyncGenerator[Agent, None]:
-    async with Client(url) as client:
-        yield Agent(role, client)
+    async def _seed(self, server: DemoServer, tasks: Sequence[Task]) -> list[Agent]:
+        wanted = [{"episode": {"rolloutId": f"demo-{at}", "attempt": 0}} for at in range(len(tasks))]
+        async with Controller([server.endpoint]) as fleet:
+            seeded = await fleet.seed(wanted)
+            ids = [session["sessionId"] for session in seeded]
+            self._say(f"{len(ids)} sessions seeded on {server.base}, an agent in each")
+            return [
+                Agent(number, task, session_id, fleet.url(session_id), steps_of(task))
+                for number, (task, session_id) in enumerate(zip(tasks, ids, strict=True))
+            ]
 
+    async def _half_way(self, server: DemoServer, agents: Sequence[Agent]) -> tuple[float, float]:
+        await play(agents, {agent.number: (0, agent.cut) for agent in agents})
+        self._say(f"half-way: {sum(agent.cut for agent in agents)} calls made; taking a checkpoint")
+        began = current_time()
+        async with Controller([server.endpoint]) as fleet:
+            async with fleet.checkpoint(self._checkpoint) as cut:
+                pass
+            return cut.pause_seconds or 0.0, current_time() - began
 
-@contextmanager
-def _server(offers: int) -> Generator[tuple["subprocess.Popen[str]", list[str]], None, None]:
-    """Start a server on the bundled data and a free port; it is killed if it is still there at the end."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
-    command = [sys.executable, "-m", "wa_mcp", "serve", "--port", "0", "--log-level", "warning"]
-    with subprocess.Popen(
-        [*command, "--offer", str(offers)], stdout=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        try:
-            yield process, _urls(process, offers)
-        finally:
-            process.kill()
+    async def _restore(self, server: DemoServer) -> float:
+        began = current_time()
+        async with Controller([server.endpoint]) as fleet:
+            restored = await fleet.restore(self._checkpoint)
+        self._say(f"a fresh server on the same port; {len(restored.sessions)} sessions restored")
+        return current_time() - began
 
+    async def _undisturbed(self, server: DemoServer, tasks: Sequence[Task]) -> list[Outcome]:
+        await server.ready()
+        agents = await self._seed(server, tasks)
+        await play(agents, {agent.number: (0, len(agent.steps)) for agent in agents})
+        return await self._outcomes(server, agents)
 
-def _urls(process: "subprocess.Popen[str]", offers: int) -> list[str]:
-    urls: list[str] = []
-    while process.stdout is not None and len(urls) < offers and (line := process.stdout.readline()):
-        if line.startswith(OFFERED):
-            urls.append(line.removeprefix(OFFERED).strip())
-    if len(urls) < offers:
-        raise ChildProcessError(
-            f"the server ended with status {process.wait(STOP_WITHIN)}; see its log above"
-        )
-    return urls
+    async def _outcomes(self, server: DemoServer, agents: Sequence[Agent]) -> list[Outcome]:
+        async with Controller([server.endpoint]) as fleet:
+            return await outcomes(fleet, agents)
 
+    def _verdict(
+        self, agents: Sequence[Agent], crashed: Sequence[Outcome], calm: Sequence[Outcome], figures: Figures
+    ) -> int:
+        show_outcomes(self._console, agents, crashed, calm)
+        show_figures(self._console, len(agents), figures)
+        complaints = disagreements(agents, crashed, calm)
+        for complaint in complaints:
+            sys.stderr.write(f"wa-mcp: {complaint}\n")
+        if not complaints:
+            self._console.print(
+                "Nothing lost, nothing doubled: both runs agree in every table and every reward."
+            )
+        return 1 if complaints else 0
 
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    def _say(self, text: str) -> None:
+        self._console.print(f"[{current_time() - self._began:5.1f} s] {text}", markup=False, soft_wrap=True)
+        self._advance("at work", 0, None)

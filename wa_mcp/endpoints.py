@@ -158,10 +158,17 @@ def _http(base: str | None, headers: Mapping[str, str]) -> httpx2.AsyncClient | 
     return httpx2.AsyncClient(
         headers=dict(headers),
         verify=_trusted(),
+        # A proxy for all other addresses has nothing to say about this machine's own.
+        trust_env=not _is_loopback(base),
         # How long an answer may take is up to each request.
         timeout=httpx2.Timeout(None, connect=CONNECT_WITHIN),
         event_hooks={"response": [_check_status]},
     )
+
+
+def _is_loopback(base: str) -> bool:
+    host = urlsplit(base).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 @cache

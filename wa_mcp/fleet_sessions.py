@@ -143,6 +143,17 @@ class FleetSessions:
                 for session in page["sessions"]:
                     yield session
 
+    async def tables(self, session_id: str, *, timeout_seconds: float | None = None) -> Answer:
+        """Show every table of a session whole, as `sessions/tables` does, with its revision.
+
+        Raises:
+            FleetError: Its server does not know it, or does not answer.
+        """
+        request = Request(self._home(session_id), {"sessionId": session_id})
+        within = timeout_seconds or self._timeout
+        outcomes = await ask_all("sessions/tables", [request], _has_tables, within, self._fleet.patience)
+        return dict(*outcomes.require().values())
+
     @property
     def _fleet(self) -> Coordinator:
         if self._coordinator is None:
@@ -175,6 +186,11 @@ class FleetSessions:
 
 def _anything(_: Participant, __: Answer) -> None:
     """Pass on whatever the server answers."""
+
+
+def _has_tables(_: Participant, answer: Answer) -> None:
+    if not isinstance(answer.get("tables"), dict):
+        raise Nonsense("there are no tables in it")
 
 
 def _is_page(_: Participant, answer: Answer) -> None:

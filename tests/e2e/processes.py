@@ -24,12 +24,12 @@ def environment(**variables: str) -> dict[str, str]:
     return {**inherited, **variables}
 
 
-def run(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    """Run the command to its end."""
+def run(*arguments: str, within: float = ENDS_WITHIN, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """Run the command to its end, which must come within so many seconds."""
     return subprocess.run(
         [*COMMAND, *arguments],
         check=False, cwd=ROOT, env=environment(**variables), capture_output=True, text=True,
-        stdin=subprocess.DEVNULL, timeout=ENDS_WITHIN,
+        stdin=subprocess.DEVNULL, timeout=within,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The command as a process: exit statuses, plain words, the demonstration and data sets."""
+"""The command as a process: exit statuses, plain words, and data sets."""
 
 import socket
 from pathlib import Path
@@ -25,18 +25,6 @@ def test_a_misspelt_variable_is_a_plain_error() -> None:
     assert ended.stderr.startswith("wa-mcp: WA_MCP_MAX_SESSION is not a setting; known are WA_MCP_HOST, ")
     assert "WA_MCP_MAX_SESSIONS" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
-
-
-def test_the_demonstration_shows_what_changed_in_each_workplace() -> None:
-    ended = run("demo", WA_MCP_PORT="this one is not for the demonstration")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert "FAILED" not in ended.stdout
-    for role in ("secretary", "planner", "analyst", "manager", "visitor"):
-        assert f"\n{role}: " in ended.stdout
-    for table in ("email.emails", "calendar.events", "analytics.plots", "project_management.tasks",
-                  "customer_relationship_manager.customers"):  # fmt: skip
-        assert f"\n  {table} " in ended.stdout
-    assert ended.stdout.split("\nvisitor: ")[1].splitlines()[1] == "  nothing"
 
 
 def test_a_data_set_can_be_made_and_checked(tmp_path: Path) -> None:
