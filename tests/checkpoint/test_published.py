@@ -222,5 +222,5 @@ async def test_a_disk_that_fails_at_the_end_publishes_nothing_and_the_fleet_is_o
 async def test_a_checkpoint_that_was_published_is_not_taken_away(tmp_path: Path) -> None:
     await taken(tmp_path)
     published = read_published(where_of(tmp_path))
-    take_away(where_of(tmp_path), published.checkpoint_id)
+    take_away(where_of(tmp_path), [published.checkpoint_id])
     assert read_published(where_of(tmp_path)) == published
