@@ -257,6 +257,7 @@ def scorer(instance: str, scored: list[str]) -> Endpoint:
     def verify(given: dict[str, Any]) -> dict[str, Any]:
         if "items" not in given:
             return _score(given["sessionId"], given)
+        assert len(given["items"]) <= 1000
         return {"results": [one(item["sessionId"], item) for item in given["items"]]}
 
     def one(session_id: str, item: dict[str, Any]) -> dict[str, Any]:
@@ -281,7 +282,7 @@ async def test_scores_come_back_in_order_whichever_server_has_the_session() -> N
             "calls": [{"x": None}],
             "keep": True,
         }
-        for n in range(2500)
+        for n in range(4000)
     ]
     async with Controller([scorer(name, scored) for name in "cab"]) as controller:
         results = await controller.verify(items)
@@ -301,7 +302,7 @@ async def test_scores_come_back_in_order_whichever_server_has_the_session() -> N
             await controller.verify({"sessionId": "refused-session-1", "calls": []})
         (reason,) = caught.value.reasons.values()
         assert (reason.code, reason.facts, str(reason)) == ("session_spent", {"count": 1}, "It has ended.")
-    assert len(scored) == 2002
+    assert len(scored) == 3202
 
 
 @pytest.mark.parametrize("results", [None, [], [{"sessionId": "another"}], [3]])
