@@ -8,7 +8,7 @@ from checkpoint.episode import EpisodeJson, read_episode
 from checkpoint.errors import InvalidCheckpointState
 from checkpoint.manifest import Manifest, encode_manifest, read_manifest
 from checkpoint.participants import Answer, Nonsense, Participant
-from checkpoint.phase import Phase
+from checkpoint.phase import Phase, drains
 
 HOW_READY = (Phase.PREPARING, Phase.PREPARED, Phase.COMMITTED)
 
@@ -33,7 +33,7 @@ def prepared(checkpoint_id: str) -> Check:
 
 def is_ready(answer: Answer) -> bool:
     """Whether an answer of `checkpoint/prepare` says that nothing is in flight any more."""
-    return answer["phase"] != Phase.PREPARING
+    return not drains(Phase(answer["phase"]))
 
 
 def committed(checkpoint_id: str, *, background: bool) -> Check:

@@ -1,11 +1,12 @@
 """The two dances of a fleet from the first step to the last: taking a checkpoint, and restoring one."""
 
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from secrets import token_hex
+from typing import Final
 
 import anyio
 import anyio.to_thread
@@ -17,6 +18,9 @@ from checkpoint.participants import Answer
 from checkpoint.published import Published, read_published
 from checkpoint.publishing import absolute, count_restore, take_away, taking
 from checkpoint.results import RestoredSession
+
+LATE_WRITES: Final = 4
+"""Earlier tries whose writes may still be under way."""
 
 
 @dataclass(slots=True)
@@ -88,9 +92,10 @@ async def take_checkpoint(
     await fleet.status()
     cut = Cut(new_id("cut"), absolute(directory))
     folder = taking(cut.directory, cut.checkpoint_id)
-    await anyio.to_thread.run_sync(folder.__enter__)
+    tried = await anyio.to_thread.run_sync(folder.__enter__)
     may_be_written = False
     try:
+        await _clean_up(fleet, cut.directory, tried)
         async with _standing_still(fleet, cut, timeout_seconds):
             may_be_written = True
             await fleet.commit(
@@ -104,7 +109,8 @@ async def take_checkpoint(
         cut.published = await fleet.wait(cut.checkpoint_id, cut.directory, timeout_seconds=timeout_seconds)
     except BaseException:
         if may_be_written:
-            await _clean_up(fleet, cut)
+            with anyio.CancelScope(shield=True):
+                await _clean_up(fleet, cut.directory, [cut.checkpoint_id])
         raise
     finally:
         folder.__exit__(None, None, None)
@@ -178,11 +184,12 @@ async def _let_in(fleet: Coordinator, checkpoint_id: str, outcome: str = "") -> 
         raise
 
 
-async def _clean_up(fleet: Coordinator, cut: Cut) -> None:
+async def _clean_up(fleet: Coordinator, directory: Path, checkpoint_ids: Sequence[str]) -> None:
     """Have what was written for nothing taken away; what cannot be, is by the next try in this folder."""
-    with anyio.CancelScope(shield=True):
-        # A write that is under way would come after the cleaning.
+    # A write that is under way would come after the cleaning.
+    for checkpoint_id in checkpoint_ids[-LATE_WRITES:]:
         with anyio.move_on_after(fleet.reply_within):
-            await fleet.settled(cut.checkpoint_id)
+            await fleet.settled(checkpoint_id)
+    if checkpoint_ids:
         with suppress(InvalidCheckpointState):
-            await anyio.to_thread.run_sync(take_away, cut.directory, cut.checkpoint_id)
+            await anyio.to_thread.run_sync(take_away, directory, checkpoint_ids)

@@ -121,7 +121,7 @@ class Fleet:
             outcomes = await self._resume(checkpoint_id, self.reply_within, discard=discard)
             # Who refuses has heard it.
             if all(isinstance(why, Refused) for why in outcomes.reasons.values()):
-                del self._unheard[checkpoint_id]
+                self._unheard.pop(checkpoint_id, None)
 
     async def release_old(self) -> None:
         """Release again what somebody may not have heard of."""
@@ -134,7 +134,8 @@ class Fleet:
             parameters["discard"] = True
         whole = Outcomes(Operation.RESUME)
         for stage in self.stages(tuple(reversed(PREPARE_ORDER))):
-            part = await self.asked(stage, Operation.RESUME, parameters, answers.resumed, within)
+            requests = [Request(participant, parameters) for participant in stage]
+            part = await ask_all(Operation.RESUME, requests, answers.resumed, within, self.patience)
             whole.answers |= part.answers
             whole.reasons |= part.reasons
             whole.addresses |= part.addresses

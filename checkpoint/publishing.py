@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, cast
@@ -85,10 +85,10 @@ def count_restore(directory: Path, restore_id: str) -> int:
 
 
 @contextmanager
-def taking(directory: Path, checkpoint_id: str) -> Generator[None]:
+def taking(directory: Path, checkpoint_id: str) -> Generator[list[str]]:
     """Have a folder alone while a checkpoint is taken into it. For worker threads.
 
-    What earlier tries that came to nothing left there is taken away, so that a folder can be tried again.
+    Gives the ids of earlier tries, which came to nothing: what they left there is to be taken away.
 
     Raises:
         InvalidCheckpointState: a checkpoint stands there, or is being taken by another controller.
@@ -102,13 +102,13 @@ def taking(directory: Path, checkpoint_id: str) -> Generator[None]:
             raise InvalidCheckpointState("another controller takes a checkpoint into this folder")
         if folder.has(CHECKPOINT_NAME):
             raise InvalidCheckpointState("another checkpoint stands in this folder")
-        _sweep(directory, {tried for line in journal.lines() if (tried := _tried(line))})
+        tried = [tried for line in journal.lines() if (tried := _tried(line))]
         journal.append({"checkpoint": checkpoint_id})
-        yield
+        yield tried
 
 
-def take_away(directory: Path, checkpoint_id: str) -> None:
-    """Take away what servers wrote for a checkpoint, unless it was published after all. For worker threads.
+def take_away(directory: Path, checkpoint_ids: Collection[str]) -> None:
+    """Take away what servers wrote for these checkpoints, unless one was published. For worker threads.
 
     Raises:
         InvalidCheckpointState: the disk does not play along.
@@ -117,10 +117,10 @@ def take_away(directory: Path, checkpoint_id: str) -> None:
         with open_folder(directory, (), create=False) as folder:
             if folder.has(CHECKPOINT_NAME):
                 return
-        _sweep(directory, {checkpoint_id})
+        _sweep(directory, checkpoint_ids)
 
 
-def _sweep(directory: Path, checkpoint_ids: set[str]) -> None:
+def _sweep(directory: Path, checkpoint_ids: Collection[str]) -> None:
     for kind in Kind:
         with open_folder(directory, (), create=False) as folder:
             if not folder.has(kind):
@@ -132,7 +132,7 @@ def _sweep(directory: Path, checkpoint_ids: set[str]) -> None:
                 _sweep_part(folder, kind, instance, checkpoint_ids)
 
 
-def _sweep_part(folder: Folder, kind: str, instance: str, checkpoint_ids: set[str]) -> None:
+def _sweep_part(folder: Folder, kind: str, instance: str, checkpoint_ids: Collection[str]) -> None:
     if not folder.has(MANIFEST_NAME):
         return
     try:

@@ -196,6 +196,8 @@ async def test_a_checkpoint_comes_back_on_more_servers_and_on_fewer(
         back = await restore_checkpoint(them, where)
     assert notes(fresh) == {session: (1, noted) for session, (_, noted) in notes(fleet).items()}
     assert len(back.sessions) == 20 * len(before)
+    reads_all = {"sources" in given for member in fresh for name, given in member.asked if "restore" in name}
+    assert reads_all == {sorted(before) != sorted(after)}
     if sorted(before) != sorted(after):
         homes = sorted(fresh, key=lambda member: member.instance)
         for place, member in enumerate(homes):

@@ -10,6 +10,7 @@ import pytest
 from checkpoint import Coordinator, FleetError, Patience, restore_checkpoint, take_checkpoint
 from checkpoint.published import CHECKPOINT_NAME
 from tests.checkpoint.fleet import AT_ONCE, Fault, Member, members, notes, running, seed
+from tests.checkpoint.office import Hold, settled
 
 TAKING = ("status", "prepare", "commit", "wait", "resume")
 RESTORING = ("status", "restore", "renew")
@@ -188,7 +189,7 @@ async def test_a_controller_that_is_cancelled_restores_all_or_nothing(step: str,
 async def test_a_server_that_never_answers_is_given_up(step: str, tmp_path: Path) -> None:
     fleet = two(tmp_path)
     seed(fleet)
-    async with running(fleet, timeout_seconds=0.5, reply_within=0.5) as both:
+    async with running(fleet, timeout_seconds=0.8, reply_within=0.4) as both:
         fleet[1].faults[f"checkpoint/{step}"] = Fault("slow")
         with pytest.raises(FleetError, match=r"environment/b \(b.example\): no answer within") as caught:
             await take(both, tmp_path)
@@ -202,6 +203,26 @@ async def test_every_request_has_an_end(tmp_path: Path) -> None:
     async with running(fleet) as both:
         await take(both, tmp_path)
         assert all(0 < within <= 15 for member in fleet for within in member.within)
+
+
+async def test_a_write_that_ends_late_is_not_in_the_way_of_the_next_try(tmp_path: Path) -> None:
+    fleet = two(tmp_path)
+    seed(fleet)
+    hold = Hold()
+    async with running(fleet) as both:
+        fleet[1].faults["checkpoint/wait"] = Fault("down")
+        fleet[1].server.holds["encode"] = hold
+        with pytest.raises(FleetError):
+            await take(both, tmp_path)
+        fleet[1].faults.clear()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(take, both, tmp_path)
+            await hold.reached()
+            await settled()
+            # It waits for the write of the try before, while all are at work.
+            assert all(member.is_open for member in fleet)
+            hold.release()
+    assert len(await restored(tmp_path)) == 6
 
 
 async def test_a_server_that_restores_too_few_is_not_believed(tmp_path: Path) -> None:

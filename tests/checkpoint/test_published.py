@@ -122,6 +122,17 @@ async def test_two_controllers_do_not_take_a_checkpoint_into_one_folder(tmp_path
     assert read_published(where_of(tmp_path)).instances("environment") == ["a"]
 
 
+async def test_a_commit_does_not_replace_what_was_published(tmp_path: Path) -> None:
+    await taken(tmp_path)
+    published = read_published(where_of(tmp_path))
+    other = members(tmp_path / "root", "c")
+    async with running(other):
+        manifests = await _write(other, where_of(tmp_path), "another")
+    with pytest.raises(InvalidCheckpointState, match="another checkpoint stands in this folder"):
+        publish(where_of(tmp_path), "another", manifests)
+    assert read_published(where_of(tmp_path)) == published
+
+
 async def test_what_a_controller_left_that_was_killed_is_taken_away(tmp_path: Path) -> None:
     fleet = two(tmp_path)
     seed(fleet)
@@ -222,5 +233,5 @@ async def test_a_disk_that_fails_at_the_end_publishes_nothing_and_the_fleet_is_o
 async def test_a_checkpoint_that_was_published_is_not_taken_away(tmp_path: Path) -> None:
     await taken(tmp_path)
     published = read_published(where_of(tmp_path))
-    take_away(where_of(tmp_path), published.checkpoint_id)
+    take_away(where_of(tmp_path), [published.checkpoint_id])
     assert read_published(where_of(tmp_path)) == published
