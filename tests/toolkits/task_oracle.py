@@ -120,7 +120,13 @@ class Case:
         return any(self.view.recent(date.fromisoformat(row["event_start"][:10]), self.days) for row in past)
 
     def mails(self, **wanted: str) -> list[Record]:
+        wanted["inbox/outbox"] = "inbox"
         return [row for row in self.files.mails if wanted.items() <= row.items()]
+
+    @property
+    def latest(self) -> list[Record]:
+        """The latest mail from the person, alone in a list."""
+        return edge(self.from_person(), "sent_datetime", last=True)
 
     def from_person(self) -> list[Record]:
         return self.mails(**{"sender/recipient": self.person})
@@ -235,6 +241,13 @@ def create_task(part: Slots, address: str) -> tuple[str, dict[str, str]]:
     return "project_management_create_task", {
         **given, "due_date": day(part["day"]).isoformat(), "board": part["board"],
     }  # fmt: skip
+
+
+def edge(rows: list[Record], time: str, *, last: bool = False) -> list[Record]:
+    """Give the first row or the last one, alone in a list; no other may share its time."""
+    found = rows[-1] if last else rows[0]
+    assert [row[time] for row in rows].count(found[time]) == 1
+    return [found]
 
 
 def deleted(rows: list[Record], what: str) -> Calls:

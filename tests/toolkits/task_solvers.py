@@ -13,6 +13,7 @@ from tests.toolkits.task_oracle import (
     create_event,
     create_task,
     deleted,
+    edge,
     forwarded,
     plot,
     replied,
@@ -55,12 +56,11 @@ def _busiest(c: Case) -> Calls:
 
 
 def _edge(c: Case) -> list[Record]:
-    rows = c.of_day(c["day"])
-    return rows[:1] if c["which"] == "first" else rows[-1:]
+    return edge(c.of_day(c["day"]), "event_start", last=c["which"] == "last")
 
 
 def _push_back(c: Case) -> Calls:
-    first = c.of_day(c["day"], participant_email=c.person)[:1]
+    first = edge(c.of_day(c["day"], participant_email=c.person), "event_start")
     start = datetime.fromisoformat(first[0]["event_start"]) + timedelta(minutes=int(c["minutes"]))
     return updated(first, "event", "event_start", str(start))
 
@@ -93,6 +93,10 @@ def _part_of_day(c: Case) -> Calls:
 
 def _on_subject(c: Case) -> list[Record]:
     return c.mails(subject=c["subject"])
+
+
+def _latest_on(c: Case) -> list[Record]:
+    return edge(_on_subject(c), "sent_datetime", last=True)
 
 
 def _customer(c: Case) -> list[Record]:
@@ -144,7 +148,7 @@ def _cancel_all(c: Case) -> Calls:
 def _cancel_or_mail(c: Case) -> Calls:
     if c.overdue(c["person"]):
         return c.mail(c.person)
-    return deleted(c.ahead(participant_email=c.person)[:1], "event")
+    return deleted(edge(c.ahead(participant_email=c.person), "event_start"), "event")
 
 
 def _beyond(c: Case, yes: Calls, no: Calls | None = None) -> Calls:
@@ -156,7 +160,7 @@ def _line(c: Case) -> Calls:
 
 
 def _first_attendee(c: Case) -> str:
-    return c.of_day(c["day"])[0]["participant_email"]
+    return edge(c.of_day(c["day"]), "event_start")[0]["participant_email"]
 
 
 def _sender(c: Case) -> str:
@@ -184,11 +188,15 @@ SOLVERS: dict[str, Solver] = {
     "calendar/delete_edge_of_day": lambda c: deleted(_edge(c), "event"),
     "calendar/rename_edge_of_day": lambda c: updated(_edge(c), "event", "event_name", c["name"]),
     "calendar/push_back": _push_back,
-    "calendar/delete_next_by_name": lambda c: deleted(c.ahead(event_name=c["name"])[:1], "event"),
-    "calendar/rename_next_by_name": lambda c: updated(
-        c.ahead(event_name=c["name"])[:1], "event", "event_name", c["new"]
+    "calendar/delete_next_by_name": lambda c: deleted(
+        edge(c.ahead(event_name=c["name"]), "event_start"), "event"
     ),
-    "calendar/delete_next_with": lambda c: deleted(c.ahead(participant_email=c.person)[:1], "event"),
+    "calendar/rename_next_by_name": lambda c: updated(
+        edge(c.ahead(event_name=c["name"]), "event_start"), "event", "event_name", c["new"]
+    ),
+    "calendar/delete_next_with": lambda c: deleted(
+        edge(c.ahead(participant_email=c.person), "event_start"), "event"
+    ),
     "calendar/catch_up_if_unmet": _catch_up,
     "calendar/delete_part_of_day": _part_of_day,
     "calendar/delete_all_with": lambda c: deleted(c.ahead(participant_email=c.person), "event"),
@@ -196,15 +204,15 @@ SOLVERS: dict[str, Solver] = {
     "calendar/create": lambda c: [
         create_event(c["name"], c.person, moment(c["day"], c["clock"]), c["minutes"])
     ],
-    "email/delete_latest": lambda c: deleted(c.from_person()[-1:], "email"),
+    "email/delete_latest": lambda c: deleted(c.latest, "email"),
     "email/delete_lately": lambda c: deleted(c.recent(c.from_person(), c.days), "email"),
     "email/send": lambda c: [send(c.person, c["subject"], c["body"])],
-    "email/reply_latest": lambda c: replied(c.from_person()[-1], c["body"]),
-    "email/reply_latest_on": lambda c: replied(_on_subject(c)[-1], c["body"]),
+    "email/reply_latest": lambda c: replied(c.latest[0], c["body"]),
+    "email/reply_latest_on": lambda c: replied(_latest_on(c)[0], c["body"]),
     "email/forward_week_on": lambda c: forwarded(c.recent(_on_subject(c), 7), c.to),
-    "email/forward_latest_on": lambda c: forwarded(_on_subject(c)[-1:], c.to),
-    "email/forward_latest_from": lambda c: forwarded(c.from_person()[-1:], c.to),
-    "email/forward_to_two": lambda c: forwarded(c.from_person()[-1:], c.to, c.files.address(c["then"])),
+    "email/forward_latest_on": lambda c: forwarded(_latest_on(c), c.to),
+    "email/forward_latest_from": lambda c: forwarded(c.latest, c.to),
+    "email/forward_to_two": lambda c: forwarded(c.latest, c.to, c.files.address(c["then"])),
     "customers/set_stage": lambda c: updated(_customer(c), "customer", "status", c["stage"]),
     "customers/delete": lambda c: deleted(_customer(c), "customer"),
     "customers/add_lead": _add_lead,
@@ -254,7 +262,7 @@ SOLVERS: dict[str, Solver] = {
         c.plots(day(c["day"]), TODAY, "bar", c["metric_one"]) + c.task(c.person) if c.leads() else []
     ),
     "several/mail_first_attendee": lambda c: c.mail(_first_attendee(c)),
-    "several/forward_to_first_attendee": lambda c: forwarded(c.from_person()[-1:], _first_attendee(c)),
+    "several/forward_to_first_attendee": lambda c: forwarded(c.latest, _first_attendee(c)),
     "several/event_with_sender": lambda c: c.event(_sender(c)),
     "several/task_for_sender": lambda c: c.task(_sender(c)),
 }

@@ -19,11 +19,7 @@ LISTS: Final = ("Backlog", "In Progress", "In Review", "Completed")
 
 def met(office: Office, reading: Reading, address: str, days: int) -> bool:
     """Say whether there was an event with somebody in the last days."""
-    return any(
-        reading.lately(event.start.date(), days)
-        for event in office.events
-        if event.person == address and not reading.ahead(event.start)
-    )
+    return any(reading.lately(event.start.date(), days) for event in office.events if event.person == address)
 
 
 def wrote(office: Office, reading: Reading, address: str, days: int) -> bool:
