@@ -43,6 +43,7 @@ _FLAGS: Final[dict[str, dict[str, Any]]] = {
     "wait_limit": {"metavar": "SECONDS", "help": "how long such a call waits at most (default: 60)"},
     "lease_grace": {"metavar": "SECONDS", "help": "a lease beyond a controller's timeout (default: 30)"},
     "admin_token_file": {"metavar": "FILE", "help": "controllers' token, if not in WA_MCP_ADMIN_TOKEN"},
+    "offer": {"metavar": "N", "help": "session URLs to print, to try (default: 1)"},
     "idle_after": {"metavar": "SECONDS", "help": "close sessions idle for this long (default: 0, never)"},
 }  # fmt: skip
 _STDIO_FLAGS: Final = ("data", "log_level")
@@ -74,9 +75,6 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     serve = _command(commands, "serve", _serve, "serve workplaces over HTTP")
     _add_flags(serve, tuple(_FLAGS))
-    serve.add_argument(
-        "--offer", type=_count, default=1, metavar="N", help="session URLs to print (default: 1)"
-    )
     stdio = _command(commands, "stdio", _stdio, "serve one workplace over standard input and output")
     _add_flags(stdio, _STDIO_FLAGS)
     _command(
@@ -152,12 +150,6 @@ def _add_flags(parser: argparse.ArgumentParser, names: Sequence[str]) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", **_FLAGS[name])
 
 
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) > 1000:
-        raise argparse.ArgumentTypeError(f"expected 0 to 1000, got {text!r}")
-    return int(text)
-
-
 def _per_kind(text: str) -> int:
     most = task_commands.MOST_PER_KIND
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= most:
@@ -172,7 +164,7 @@ def _runtime(asked: argparse.Namespace, flags: Sequence[str]) -> Runtime:
 
 
 def _serve(asked: argparse.Namespace) -> int:
-    serve_http(_runtime(asked, tuple(_FLAGS)), offers=asked.offer)
+    serve_http(_runtime(asked, tuple(_FLAGS)))
     return 0
 
 

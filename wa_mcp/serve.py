@@ -66,7 +66,7 @@ class _Server(uvicorn.Server):
                 signal.signal(sig, handler)
 
 
-def serve_http(runtime: Runtime, *, offers: int) -> None:
+def serve_http(runtime: Runtime) -> None:
     """Serve over HTTP until SIGINT or SIGTERM, and print ready-made session URLs to try.
 
     Raises:
@@ -86,7 +86,7 @@ def serve_http(runtime: Runtime, *, offers: int) -> None:
     runtime.on_restored = tame_collector
     with _listen(settings) as listening:
         runtime.base_url = settings.base_url(listening.getsockname()[1])
-        greeting = _greeting(runtime, offers, shows_token=made)
+        greeting = _greeting(runtime, shows_token=made)
         config = uvicorn.Config(
             http_app(runtime),
             log_config=None,
@@ -136,12 +136,12 @@ def _listen(settings: Settings) -> socket.socket:
         ) from error
 
 
-def _greeting(runtime: Runtime, offers: int, *, shows_token: bool) -> str:
+def _greeting(runtime: Runtime, *, shows_token: bool) -> str:
     base = runtime.base_url
     lines = [f"wa-mcp {VERSION} serves workplaces on {base}", f"Controllers: {base}/admin/mcp"]
     if shows_token:
         lines.append(f"Controllers' token, made for this run: {runtime.admin_token}")
-    urls = [f"{base}/sessions/{runtime.sessions.offer()}/mcp" for _ in range(offers)]
+    urls = [f"{base}/sessions/{runtime.sessions.offer()}/mcp" for _ in range(runtime.settings.offer)]
     lines += [f"Workplace to try: {url}" for url in urls]
     if urls:
         config: dict[str, Any] = {"mcpServers": {"workplace": {"type": "http", "url": urls[0]}}}

@@ -61,6 +61,7 @@ class Settings(BaseModel):
         allowed_host: Host names, besides loopback's and the public URL's, that requests may name.
         max_sessions: Sessions that may live at once.
         idle_after: Seconds without a call after which a session is closed; 0 closes none.
+        offer: Ready-made session URLs that the server prints, to try it.
         on_checkpoint: What a call does while a checkpoint is open: be refused, or wait.
         wait_limit: Seconds that such a call waits at most.
         lease_grace: Seconds that a checkpoint stays open on top of its controller's timeouts.
@@ -80,6 +81,7 @@ class Settings(BaseModel):
     allowed_host: Annotated[tuple[str, ...], AfterValidator(_bare)] = ()
     max_sessions: Annotated[int, Field(ge=1, le=1_000_000)] = 20_000
     idle_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    offer: Annotated[int, Field(ge=0, le=1000)] = 1
     on_checkpoint: Literal["refuse", "wait"] = "refuse"
     wait_limit: Annotated[float, Field(gt=0, le=3600)] = 60.0
     lease_grace: Annotated[float, Field(ge=0, le=3600)] = 30.0

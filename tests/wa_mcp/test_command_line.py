@@ -17,8 +17,6 @@ from wa_mcp.version import VERSION
         (["serve", "--prot", "0"], "unrecognized arguments: --prot 0"),
         (["serve", "0"], "unrecognized arguments: 0"),
         (["serve", "--port"], "argument --port: expected one argument"),
-        (["serve", "--offer", "-1"], "argument --offer: expected"),
-        (["serve", "--offer", "1001"], "argument --offer: expected 0 to 1000, got '1001'"),
         (["stdio", "--port", "0"], "unrecognized arguments: --port 0"),
         (["data", "generate"], "the following arguments are required: --out"),
         (["data", "generate", "--out", "x", "--seed", "many"], "argument --seed: invalid int value: 'many'"),

@@ -29,14 +29,15 @@ def test_every_setting_can_be_a_variable() -> None:
         "HOST": "::1", "PORT": "0", "DATA": "data", "CHECKPOINT_ROOT": "kept", "INSTANCE": "one",
         "PUBLIC_URL": "https://work.example/office/", "ALLOWED_HOST": "a.example, b.example:81,",
         "MAX_SESSIONS": "5", "IDLE_AFTER": "1.5", "LOG_LEVEL": "debug", "ON_CHECKPOINT": "wait",
-        "WAIT_LIMIT": "2", "LEASE_GRACE": "3", "ADMIN_TOKEN": "t" * 16, "ADMIN_TOKEN_FILE": "token",
+        "WAIT_LIMIT": "2", "OFFER": "3", "LEASE_GRACE": "3",
+        "ADMIN_TOKEN": "t" * 16, "ADMIN_TOKEN_FILE": "token",
     }  # fmt: skip
     assert {name.lower() for name in variables} == set(Settings.model_fields)
     assert read_settings({f"WA_MCP_{name}": text for name, text in variables.items()}, {}) == Settings(
         host="::1", port=0, data=Path("data"), checkpoint_root=Path("kept"), instance="one",
         public_url="https://work.example/office", allowed_host=("a.example", "b.example:81"),
-        max_sessions=5, idle_after=1.5, log_level="debug", on_checkpoint="wait", wait_limit=2, lease_grace=3,
-        admin_token=SecretStr("t" * 16), admin_token_file=Path("token"),
+        max_sessions=5, idle_after=1.5, log_level="debug", on_checkpoint="wait", wait_limit=2, offer=3,
+        lease_grace=3, admin_token=SecretStr("t" * 16), admin_token_file=Path("token"),
     )  # fmt: skip
 
 
@@ -60,6 +61,7 @@ def test_a_variable_that_is_no_setting_is_refused_with_those_that_are(variable: 
     [
         ("host", ""),
         ("port", "-1"),
+        ("offer", "1001"),
         ("port", "65536"),
         ("port", "http"),
         ("max_sessions", "0"),
