@@ -78,7 +78,13 @@ def all_alike(number: int, row: list[str]) -> list[str]:
     return [f"9{row[0][1:]}", row[1], f"{row[2]} {number}", *row[3:6], "Training", "Lead", *row[8:]]
 
 
+def namesake(_: int, row: list[str]) -> list[str]:
+    """Have a colleague of the same first name."""
+    return [row[0].partition(".")[0] + ".namesake@tidewell.example"]
+
+
 TWINS: dict[str, Callable[[int, list[str]], list[str]]] = {
+    "email_addresses.csv": namesake,
     "emails.csv": sent_out,
     "calendar_events.csv": met_twice,
     "customer_relationship_manager_data.csv": all_alike,
