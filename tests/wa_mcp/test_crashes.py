@@ -72,7 +72,11 @@ async def test_a_handler_that_crashes_after_the_call_has_undone_it(
     assert (again.is_error, session.revision) == (False, 1)
 
 
-@pytest.mark.parametrize("answer", [object(), "\ud800", {"a": "\ud800"}, {1: 2}, 2**70], ids=ascii)
+@pytest.mark.parametrize(
+    "answer",
+    [object(), "\ud800", {"a": "\ud800"}, {1: 2}, 2**70],
+    ids=["object", "surrogate", "surrogate within", "number for a name", "huge"],
+)
 async def test_an_answer_that_is_no_json_is_not_given(
     door: Door, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, answer: Any
 ) -> None:
