@@ -121,6 +121,7 @@ def given_to(stand: Stand, operation: str, checkpoint_id: str) -> dict[str, Any]
         "sessions/close": {"sessionId": "nobody-s-session-id"},
         "sessions/tables": {"sessionId": "nobody-s-session-id"},
         "sessions/import": {"states": [], "bases": {}},
+        "sessions/verify": {"sessionId": "nobody-s-session-id", "groundTruth": []},
     }
     return given.get(operation, {})
 
@@ -140,6 +141,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     "checkpoint/forget": dict.fromkeys(OPEN, INVALID),
     "sessions/import": dict.fromkeys(("preparing", "prepared", "committed", "reading"), INVALID),
     "sessions/seed": dict.fromkeys(OPEN, CLOSED),
+    "sessions/verify": {"idle": "session_unknown", **dict.fromkeys(OPEN, CLOSED)},
     # Answered in every phase; there is no such session.
     "sessions/close": dict.fromkeys(PHASES, "session_unknown"),
     "sessions/tables": dict.fromkeys(PHASES, "session_unknown"),

@@ -82,6 +82,7 @@ EVENT = {"event_name": "X", "participant_email": "ada@example.com", "event_start
         ([call(ADD, **LEAD)], [call(ADD, **{**LEAD, "customer_name": "n p"})], 1, 1),
         ([plot("2023-11-30")], [plot("2023-11-29")], 0, 1),
         ([plot("2023-11-30")], [plot("2023-11-28")], 0, 0),
+        ([plot("2023-11-30_x")], [plot("2023-11-29_x")], 0, 0),
         ([plot("2023-11-30")], [plot("2023-11-29", "user_engaged")], 0, 0),
         ([plot("2023-11-30"), plot("2023-11-28")], [plot("2023-11-28"), plot("2023-11-30")], 0, 1),
         ([mail()], [{**mail(), "name": "mcp__work__place__email_send_email"}], 1, 1),
@@ -187,6 +188,18 @@ def test_live_changes_carry_the_revision_that_made_them(fresh: Workplace) -> Non
     assert (scored.scored, scored.counts, scored.agrees) == ("live", None, None)
     both = score(fresh, [delete()], [delete()], live=live)
     assert (both.reward, both.agrees) == (1.0, False)
+
+
+def test_replay_and_live_tables_agree_only_if_nothing_tells_them_apart(fresh: Workplace) -> None:
+    live, _ = fresh.call("email_send_email", mail("HI")["arguments"])
+    for subject, agrees in (("HI", True), ("hi", False)):
+        scored = score(fresh, [mail("Hi")], [mail(subject)], live=live)
+        assert (scored.reward, scored.agrees) == (1.0, agrees)
+
+
+def test_what_is_done_twice_is_unexpected_once(fresh: Workplace) -> None:
+    scored = score(fresh, [mail()], [mail(), mail()], profile="workbench")
+    assert (scored.missing, [one.position for one in scored.unexpected]) == ((), [1])
 
 
 def test_a_row_is_told_by_the_call_that_last_touched_it(fresh: Workplace) -> None:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -295,6 +296,13 @@ async def test_the_same_verify_twice_at_once_is_one(
 ) -> None:
     session = worked(runtime)
     results: list[Any] = []
+    digested: list[bytes] = []
+
+    def digest(text: bytes) -> Any:
+        digested.append(text)
+        return sha256(text)
+
+    monkeypatch.setattr("wa_mcp.verifying.sha256", digest)
     with held(monkeypatch) as go:
         async with anyio.create_task_group() as tasks:
 
@@ -308,6 +316,7 @@ async def test_the_same_verify_twice_at_once_is_one(
                 with pytest.raises(Exception, match="This session has ended"):
                     await client.call_tool("email_send_email", MAIL)
             tasks.start_soon(verify)
+            await until(lambda: len(digested) == 2)
             assert await control.code(VERIFY, sessionId=session.id, groundTruth=[]) == "session_spent"
             await control.ask("checkpoint/status")  # the loop is free
             go.set()
