@@ -16,7 +16,7 @@ from wa_mcp import task_commands
 from wa_mcp.catalogue import CATALOGUE
 from wa_mcp.ctl import add_ctl
 from wa_mcp.demo import demo
-from wa_mcp.inspecting import inspect, render_inspected
+from wa_mcp.inspecting import inspect, published, render_inspected
 from wa_mcp.logs import log_to_stderr
 from wa_mcp.runtime import Runtime
 from wa_mcp.serve import serve_http, serve_stdio
@@ -178,13 +178,13 @@ def _demo(_: argparse.Namespace) -> int:
 
 
 def _inspect(asked: argparse.Namespace) -> int:
-    found = inspect(asked.folder)
+    found, (is_sound, said) = inspect(asked.folder), published(asked.folder)
     if asked.json:
         shown = orjson.dumps([one.as_json() for one in found], option=orjson.OPT_INDENT_2).decode()
     else:
-        shown = render_inspected(found)
+        shown = f"{render_inspected(found)}\n{said}"
     sys.stdout.write(shown + "\n")
-    return 0 if all(one.verifies for one in found) else 1
+    return 0 if is_sound and all(one.verifies for one in found) else 1
 
 
 def _generate(asked: argparse.Namespace) -> int:

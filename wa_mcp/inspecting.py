@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 from checkpoint import Contents, Episode, Granted, Origin, Retired, State, Store, read_episode, shortened
 from checkpoint.errors import CheckpointError
 from checkpoint.modes import participation_of
+from checkpoint.published import CHECKPOINT_NAME, read_published
 from checkpoint.restoring import Rebuilder
 from toolkits.dataset import BUNDLED, load_dataset
 from wa_mcp.catalogue import CATALOGUE
@@ -19,7 +20,7 @@ from wa_mcp.runtime import KIND
 from wa_mcp.session import capture_key
 from wa_mcp.sessions import Sessions
 
-__all__ = ["Inspected", "InspectedSession", "inspect", "render_inspected"]
+__all__ = ["Inspected", "InspectedSession", "inspect", "published", "render_inspected"]
 
 SHOWN: Final = 50
 """Sessions that people are shown; the JSON form has them all."""
@@ -157,6 +158,21 @@ def _session(state: State) -> InspectedSession:
     changes = {name: len(table["changes"]) for name, table in tables.items()}
     episode, size = read_episode(state["episode"]), len(orjson.dumps(state))
     return InspectedSession(state["sessionId"], episode, state["revision"], changes, size)
+
+
+def published(folder: Path) -> tuple[bool, str]:
+    """Say whether a folder was published as a whole, as a fleet's restore wants it.
+
+    Returns:
+        Whether nothing is wrong with it (that it was not published is nothing wrong), and a line for people.
+    """
+    if not (folder / CHECKPOINT_NAME).exists():
+        return True, f"not published: no {CHECKPOINT_NAME}, so each server's part is restored by itself"
+    try:
+        servers = len(read_published(folder.absolute()).parts)
+    except CheckpointError as error:
+        return False, f"{CHECKPOINT_NAME}: DOES NOT VERIFY: {error}"
+    return True, f"published: {servers} server{'s' if servers > 1 else ''}, nothing missing"
 
 
 def render_inspected(inspected: list[Inspected]) -> str:
