@@ -106,6 +106,24 @@ async def test_a_waiter_whose_client_has_gone_is_dropped(office: Office) -> None
     assert (office.control.gate.waiting, len(office.control.gate.in_flight)) == (0, 0)
 
 
+async def test_waiters_are_turned_away_when_the_server_ends(office: Office) -> None:
+    await office.control.prepare("c", 5)
+    gate, refused = office.control.gate, anyio.Event()
+
+    async def wait() -> None:
+        with pytest.raises(AdmissionClosed):
+            await gate.admit(resolve, "note", "wait")
+        refused.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(wait)
+        while not gate.waiting:
+            await anyio.lowlevel.checkpoint()
+        gate.turn_away()
+        await refused.wait()
+    assert not gate.waiting
+
+
 async def test_a_waiter_of_a_retired_attempt_is_refused_when_the_gate_opens(office: Office) -> None:
     await office.control.prepare("c", 5)
     async with anyio.create_task_group() as tasks:
