@@ -10,7 +10,8 @@ from typing import Any, Final, cast
 
 import orjson
 
-from toolkits.cells import LONGEST_TEXT, NAN, Cell, is_nan, is_storable, read_moment, stored_bytes, wire
+from toolkits.cells import LONGEST_TEXT, NAN, Cell, is_nan, is_storable, read_moment, wire
+from toolkits.rewinding import apply
 from toolkits.rows import Append, Drop, Row, RowChange, Set, TableSpec
 from toolkits.table import Base, Table
 from toolkits.toolkit import Facts
@@ -103,7 +104,7 @@ def thaw_table(base: Base, form: Any, last_revision: int) -> Table:
     for place, entry in enumerate(_list(form, "changes")):
         try:
             change = _thaw_change(base.spec, entry)
-            stored += _apply(base.spec, change, rows)
+            stored += apply(change, rows)
         except ValueError as error:
             raise ValueError(f"change {place}: {error}") from None
         if not revision <= change.revision <= last_revision or change.revision == 0:
@@ -154,22 +155,6 @@ _KINDS: Final[Mapping[str, Callable[[TableSpec, Mapping[str, Any]], RowChange]]]
     "drop": _thaw_drop,
     "set": _thaw_set,
 }
-
-
-def _apply(spec: TableSpec, change: RowChange, rows: list[Row]) -> int:
-    """Apply a change to the rows, which nobody else has yet, and count the bytes that it stores."""
-    if isinstance(change, Append):
-        rows.append(Row(change.cells))
-        return sum(map(stored_bytes, change.cells))
-    if change.positions[-1] >= len(rows):
-        raise ValueError(f"there is no row {change.positions[-1]} in {spec.name}")
-    if isinstance(change, Drop):
-        for position in reversed(change.positions):
-            del rows[position]
-        return 0
-    for position in change.positions:
-        rows[position] = rows[position].with_cell(change.column, change.value)
-    return stored_bytes(change.value)
 
 
 def _thaw_stored(

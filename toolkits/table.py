@@ -15,7 +15,7 @@ import pandas as pd
 from toolkits.cells import NAN, Cell, is_nan, stored_bytes, wire
 from toolkits.rows import Append, Drop, Row, RowChange, Set, TableSpec
 
-__all__ = ["Append", "Base", "Drop", "Row", "RowChange", "Set", "Table", "TableSpec"]
+__all__ = ["Append", "Base", "Drop", "Row", "RowChange", "Set", "Table", "TableSpec", "growth"]
 
 T = TypeVar("T")
 
@@ -164,7 +164,7 @@ def _labels(table: Table) -> Sequence[int]:
     # What was before the last relabelling only counts by the number of its rows.
     relabelled = _relabelled(table.changes)
     before = table.changes[:relabelled]
-    labels = list(range(len(table.base.rows) + sum(map(_growth, before))) if before else table.base.labels)
+    labels = list(range(len(table.base.rows) + sum(map(growth, before))) if before else table.base.labels)
     for change in table.changes[relabelled:]:
         if isinstance(change, Append):
             labels.append(change.label or 0)
@@ -183,7 +183,7 @@ def _relabelled(changes: Sequence[RowChange]) -> int:
     return 0
 
 
-def _growth(change: RowChange) -> int:
+def growth(change: RowChange) -> int:
     """Count the rows that a change adds, or takes away."""
     if isinstance(change, Append):
         return 1

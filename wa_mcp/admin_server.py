@@ -20,7 +20,7 @@ from mcp.types import (
 )
 
 # Importing these registers their operations.
-from wa_mcp import checkpoint_operations, session_operations, verify_operation
+from wa_mcp import branch_operations, checkpoint_operations, session_operations, verify_operation
 from wa_mcp.admission import Context, check_client
 from wa_mcp.agent_server import META, guarded
 from wa_mcp.errors import invalid_params
@@ -33,7 +33,7 @@ __all__ = ["EXTENSION", "admin_server"]
 EXTENSION: Final = META + "checkpoint"
 """The extension that the server announces, with the operations it serves."""
 
-_REGISTERED: Final = (checkpoint_operations, session_operations, verify_operation)
+_REGISTERED: Final = (checkpoint_operations, session_operations, branch_operations, verify_operation)
 
 
 def admin_server(runtime: Runtime) -> Server[Any]:

@@ -22,7 +22,7 @@ from checkpoint import (
 )
 from checkpoint.dances import new_id
 from wa_mcp.endpoints import Peer
-from wa_mcp.fleet_sessions import FleetSessions
+from wa_mcp.fleet_branches import FleetBranches
 from wa_mcp.joining import join
 
 __all__ = ["Controller"]
@@ -32,7 +32,7 @@ EpisodeLike = Episode | tuple[str, int] | Mapping[str, Any]
 """An episode: `Episode("r1", 0)`, `("r1", 0)` or `{"rolloutId": "r1", "attempt": 0}`."""
 
 
-class Controller(FleetSessions):
+class Controller(FleetBranches):
     """Drives servers as if they were one: `async with Controller([Endpoint(url, token), ...]) as fleet:`.
 
     A session lives on the server that its id places it on, in the order of the servers' instance names; so

@@ -13,6 +13,7 @@ import orjson
 from rich.console import Console
 
 from checkpoint import CheckpointError, FleetError
+from wa_mcp import ctl_branches as branches
 from wa_mcp import ctl_operations as operations
 from wa_mcp import ctl_tables as tables
 from wa_mcp.controller import Controller
@@ -115,6 +116,12 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _revision(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 15:
+        raise argparse.ArgumentTypeError(f"expected a revision, a whole number from 0, got {text!r}")
+    return int(text)
+
+
 def _seconds(text: str) -> float:
     try:
         seconds = float(text)
@@ -156,6 +163,7 @@ _FOLDER: Final = (
     {"type": Path, "metavar": "DIR", "help": "a folder under every server's --checkpoint-root"},
 )
 _ID: Final = ("id", {"metavar": "ID", "help": "id of the checkpoint, as prepare said it"})
+_SESSION: Final = ("session", {"metavar": "SESSION", "help": "a session's whole id, as --json says it"})
 _VERBS: Final = {
     "status": Verb("say where each server stands", operations.status, tables.show_status),
     "seed": Verb(
@@ -163,6 +171,33 @@ _VERBS: Final = {
         (("--count", {"type": _count, "default": 1, "metavar": "N", "help": "how many (default: 1)"}),),
     ),
     "sessions": Verb("list the live sessions", operations.sessions, tables.show_sessions),
+    "fork": Verb(
+        "fork a session: others that start where it stands", branches.fork, branches.show_forked,
+        (
+            _SESSION,
+            ("--count", {"type": _count, "default": 1, "metavar": "N", "help": "how many (default: 1)"}),
+            ("--at", {"type": _revision, "metavar": "REVISION", "help": "as it was then (default: now)"}),
+        ),
+    ),
+    "history": Verb(
+        "tell which calls changed a session", branches.history, branches.show_history, (_SESSION,)
+    ),
+    "diff": Verb(
+        "show what calls changed in a session's tables, or in which rows two sessions differ",
+        branches.diff, branches.show_diff,
+        (
+            _SESSION,
+            ("--from", {
+                "type": _revision, "metavar": "REVISION", "help": "from this state (default: as seeded)",
+            }),
+            ("--to", {"type": _revision, "metavar": "REVISION", "help": "to this one (default: now)"}),
+            ("--other", {"metavar": "SESSION", "help": "instead: to another session, both as they are now"}),
+        ),
+    ),
+    "rewind": Verb(
+        "take a session back to a revision; what came after is gone", branches.rewind, branches.show_rewound,
+        (_SESSION, ("revision", {"type": _revision, "metavar": "REVISION", "help": "0 is as it was seeded"})),
+    ),
     "prepare": Verb(
         "hold calls up and wait for those in flight", operations.prepare, tables.show_prepared,
         (("id", {"nargs": "?", "metavar": "ID", "help": "to wait on for this one (default: a new one)"}),),

@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple, cast
 
 from checkpoint import Episode, EpisodeJson, read_episode
 from wa_mcp.seeding import is_session_id
-from wa_mcp.sessions import MOST_SPENT, Sessions
+from wa_mcp.sessions import Sessions
+from wa_mcp.spent import MOST_SPENT
 from wa_mcp.verified import MOST_VERIFIED, Kept
 
 __all__ = ["Incoming", "Merged", "export_facts", "read_facts"]
@@ -95,7 +96,7 @@ class Merged:
         self._spent = [one for one in spent if one not in known and one not in live]
         self._pushed_out = list(islice(known.items(), max(len(known) + len(self._spent) - MOST_SPENT, 0)))
         for session_id in self._spent:
-            sessions.spend(session_id, spent[session_id])
+            known.add(session_id, spent[session_id])
         results = {one: kept for one, kept in verified.items() if one not in live}
         self._verified = sessions.verified.keep_older(results)
 

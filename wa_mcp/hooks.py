@@ -9,7 +9,8 @@ from checkpoint.errors import SessionLimit, SessionSpent
 from toolkits.workplace import Dataset
 from wa_mcp.errors import SessionError
 from wa_mcp.facts import Merged, export_facts, read_facts
-from wa_mcp.session import Session, SessionState
+from wa_mcp.session import Session
+from wa_mcp.session_state import SessionState
 from wa_mcp.sessions import Sessions
 from wa_mcp.states import Thawed, freeze_state, frozen_bases
 

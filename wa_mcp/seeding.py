@@ -9,9 +9,19 @@ from typing import Any, Final
 from checkpoint import MOST_ATTEMPTS, Episode, OnCheckpoint
 from toolkits.workplace import Catalogue
 from wa_mcp.errors import SessionError, invalid_params
-from wa_mcp.session import SessionState, check_text
+from wa_mcp.session import check_text
+from wa_mcp.session_state import SessionState
 
-__all__ = ["LONGEST_ROLLOUT_ID", "MOST_ATTEMPTS", "Seed", "default_episode", "is_session_id", "read_seed"]
+__all__ = [
+    "LONGEST_ROLLOUT_ID",
+    "MOST_ATTEMPTS",
+    "Seed",
+    "check_session_id",
+    "default_episode",
+    "is_session_id",
+    "read_episode_of",
+    "read_seed",
+]
 
 LONGEST_ROLLOUT_ID: Final = 128
 
@@ -74,7 +84,7 @@ def read_seed(
         CodedError: `invalid_params`; the message says which parameter, and what was expected.
     """
     if session_id is not None:
-        _check_id(session_id)
+        check_session_id(session_id)
     if on_checkpoint not in (None, "refuse", "wait"):
         raise invalid_params(f"onCheckpoint must be refuse or wait, not {ascii(on_checkpoint)[:40]}.")
     kits = catalogue.names if toolkits is None else _in_order("toolkits", toolkits, catalogue.names)
@@ -82,7 +92,7 @@ def read_seed(
     if tools is not None:
         known = tuple(tool.name for tool in catalogue.tools.values() if tool.toolkit in kits)
         allowed = _in_order("tools", tools, known)
-    wanted = None if episode is None else _episode(*episode)
+    wanted = None if episode is None else read_episode_of(*episode)
     return Seed(session_id, wanted, kits, allowed, require_attempt, on_checkpoint)
 
 
@@ -96,7 +106,8 @@ def is_session_id(text: str) -> bool:
     return 16 <= len(text) <= 128 and _ID_LETTERS.issuperset(text)
 
 
-def _check_id(session_id: str) -> None:
+def check_session_id(session_id: str) -> None:
+    """Refuse what cannot be a session's id, as `invalid_params`."""
     if not is_session_id(session_id):
         raise invalid_params("sessionId must be 16 to 128 of A-Z a-z 0-9 _ and -.")
 
@@ -110,7 +121,8 @@ def _in_order(parameter: str, names: Sequence[str], known: tuple[str, ...]) -> t
     return tuple(name for name in known if name in names)
 
 
-def _episode(rollout_id: str, attempt: Any) -> Episode:
+def read_episode_of(rollout_id: str, attempt: Any) -> Episode:
+    """Make an episode of a rollout's id and an attempt; refuse what is none, as `invalid_params`."""
     check_text("rolloutId", rollout_id, LONGEST_ROLLOUT_ID)
     if isinstance(attempt, bool) or not isinstance(attempt, int) or not 0 <= attempt <= MOST_ATTEMPTS:
         raise invalid_params("attempt must be a whole number from 0.")

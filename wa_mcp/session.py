@@ -6,30 +6,22 @@ await, so a call is atomic and needs no lock.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import sha256
-from time import monotonic, time
+from time import monotonic
 from typing import Any, Final, NamedTuple
-
-import orjson
 
 from checkpoint import Episode, LiveSession, OnCheckpoint
 from toolkits.workplace import Outcome, Workplace, unknown_tool
 from wa_mcp.errors import CodedError, invalid_params
+from wa_mcp.session_state import Remembered, SessionState, given_of, state_after, state_at
 
 __all__ = [
     "LONGEST_CALL_ID",
-    "MOST_REMEMBERED",
     "Answer",
     "OnCheckpoint",
-    "Remembered",
     "Session",
-    "SessionState",
     "capture_key",
     "check_text",
 ]
-
-MOST_REMEMBERED: Final = 256
-"""Changing calls that a session remembers by their call ids."""
 
 LONGEST_CALL_ID: Final = 128
 
@@ -51,48 +43,6 @@ class Answer(NamedTuple):
     outcome: Outcome
     revision: int
     attempt: int
-
-
-class Remembered(NamedTuple):
-    """A changing call that carried a call id: a digest of what was asked, and what came of it."""
-
-    asked: bytes
-    outcome: Outcome
-    revision: int
-
-
-class SessionState(NamedTuple):
-    """Everything that a session is; never written into, only replaced.
-
-    Attributes:
-        session_id: The agent's only credential.
-        episode: The rollout and attempt it belongs to.
-        toolkits: Names of its toolkits, in the catalogue's order.
-        tools: The tools it may see, None for all of its toolkits.
-        require_attempt: Whether calls must name an attempt.
-        on_checkpoint: What its calls do while a checkpoint is open; None is the server's default.
-        workplace: Its tables.
-        seeded_at: When it was seeded, in seconds since 1970.
-        last_call_at: When it was last called, in seconds since 1970, or None.
-        calls: Tool calls so far, failed ones included.
-        errors: Tool calls that failed.
-        reads: Tool calls that only read.
-        remembered: Changing calls by call id, oldest first.
-    """
-
-    session_id: str
-    episode: Episode
-    toolkits: tuple[str, ...]
-    tools: tuple[str, ...] | None
-    require_attempt: bool
-    on_checkpoint: OnCheckpoint | None
-    workplace: Workplace
-    seeded_at: float
-    last_call_at: float | None = None
-    calls: int = 0
-    errors: int = 0
-    reads: int = 0
-    remembered: Mapping[str, Remembered] = {}
 
 
 @dataclass(slots=True)
@@ -162,19 +112,19 @@ class Session:
             workplace, outcome = state.workplace.call(name, arguments)
         else:
             workplace, outcome = state.workplace, Outcome(unknown_tool(name), is_error=True)
-        remembered = state.remembered
-        if call_id is not None and outcome.changed:
-            known = Remembered(_asked(name, arguments), outcome, workplace.revision)
-            remembered = _with_newest(remembered, call_id, known)
-        self.state = state._replace(
-            workplace=workplace,
-            last_call_at=time(),
-            calls=state.calls + 1,
-            errors=state.errors + outcome.is_error,
-            reads=state.reads + (not outcome.is_error and not outcome.changed),
-            remembered=remembered,
-        )
+        self.state = state_after(state, name, arguments, call_id, workplace, outcome)
         return Answer(outcome, workplace.revision, state.episode.attempt)
+
+    def rewind(self, revision: int) -> None:
+        """Go back to how it was after so many changes; what came after them is forgotten.
+
+        Raises:
+            CodedError: `invalid_params`, it has not come to that revision.
+        """
+        self.touched = monotonic()
+        if self.entry.untouched:
+            self.entry = self.entry._replace(untouched=False)
+        self.state = state_at(self.state, revision)
 
     def sees(self, tool: str) -> bool:
         """Say whether the session has this tool."""
@@ -186,7 +136,8 @@ class Session:
     def _again(
         self, call_id: str, known: Remembered, name: str, arguments: Mapping[str, Any] | None
     ) -> Answer:
-        if _asked(name, arguments) != known.asked:
+        first = self.state.history[known.revision - 1]
+        if (first.tool, first.arguments) != (name, given_of(arguments)):
             raise CodedError(
                 "call_id_conflict", "This callId stands for another call. Use a new one.", callId=call_id
             )
@@ -197,22 +148,3 @@ def check_text(name: str, text: Any, longest: int) -> None:
     """Refuse what is not 1 to `longest` printable characters, as `invalid_params`."""
     if not isinstance(text, str) or not 1 <= len(text) <= longest or not text.isprintable():
         raise invalid_params(f"{name} must be 1 to {longest} printable characters.")
-
-
-def _asked(name: str, arguments: Mapping[str, Any] | None) -> bytes:
-    """Digest a call; an argument that is null counts as not given."""
-    given = {key: value for key, value in (arguments or {}).items() if value is not None}
-    try:
-        text = orjson.dumps([name, given], option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # not storable, so it never was a call that changed something
-        return b""
-    return sha256(text).digest()
-
-
-def _with_newest(
-    remembered: Mapping[str, Remembered], call_id: str, known: Remembered
-) -> dict[str, Remembered]:
-    kept = {**remembered, call_id: known}
-    if len(kept) > MOST_REMEMBERED:
-        del kept[next(iter(kept))]
-    return kept

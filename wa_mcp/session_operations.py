@@ -1,10 +1,9 @@
 """What a controller can do with sessions: seed, close, list, show, give out and take in."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-import anyio.lowlevel
 import anyio.to_thread
 
 from wa_mcp.errors import invalid_params
@@ -22,13 +21,9 @@ from wa_mcp.parameters import (
 from wa_mcp.runtime import Runtime
 from wa_mcp.seeding import Seed, read_seed
 from wa_mcp.session import OnCheckpoint, Session
+from wa_mcp.slices import in_slices
 
 __all__: list[str] = []
-
-T = TypeVar("T")
-
-SLICE: Final = 100
-"""Items that are worked through without a pause."""
 
 LISTED: Final = 1000
 """Sessions on a page when no limit is given."""
@@ -42,14 +37,14 @@ async def seed(runtime: Runtime, params: SeedParams, check_client: CheckClient) 
     elif len(params.model_fields_set) > 1:
         raise invalid_params("sessions: give the list alone, and the rest in its entries.")
     else:
-        wanted = [_seed(runtime, entry) async for entry in _in_slices(params.sessions)]
+        wanted = [_seed(runtime, entry) async for entry in in_slices(params.sessions)]
     gate = runtime.control.gate
     while not gate.is_open:
         await gate.until_open(_on_checkpoint(wanted))
         await check_client()
     # No await between the gate and this: the sessions are there, all of them or none, before it can close.
     sessions = runtime.sessions.seed_all(wanted)
-    seeded = [_seeded(runtime, session) async for session in _in_slices(sessions)]
+    seeded = [_seeded(runtime, session) async for session in in_slices(sessions)]
     return seeded[0] if params.sessions is None else {"sessions": seeded}
 
 
@@ -95,14 +90,6 @@ async def import_sessions(runtime: Runtime, params: ImportParams) -> Mapping[str
     )
     runtime.on_restored()
     return imported
-
-
-async def _in_slices(items: Sequence[T]) -> AsyncGenerator[T]:
-    """Walk through many items, and let others have the event loop now and then."""
-    for number, item in enumerate(items, 1):
-        yield item
-        if number % SLICE == 0:
-            await anyio.lowlevel.checkpoint()
 
 
 def _on_checkpoint(wanted: Sequence[Seed]) -> OnCheckpoint | None:

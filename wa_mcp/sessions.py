@@ -1,25 +1,23 @@
 """The registry of sessions: who lives, who is spent. Nothing in it awaits, so nothing in it needs a lock."""
 
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from operator import attrgetter
 from secrets import token_urlsafe
 from time import monotonic, time
 from typing import Final, Literal
 
-from checkpoint import Episode, EpisodeJson, LiveSession, Retired, read_episode
+from checkpoint import Episode, LiveSession, Retired
 from checkpoint.errors import StaleAttempt
 from toolkits.workplace import Dataset
 from wa_mcp.errors import SessionError
 from wa_mcp.seeding import Seed, default_episode, read_seed
-from wa_mcp.session import OnCheckpoint, Session, SessionState
+from wa_mcp.session import OnCheckpoint, Session
+from wa_mcp.session_state import SessionState
+from wa_mcp.spent import Spent
 from wa_mcp.verified import Verified
 
-__all__ = ["MOST_SPENT", "Sessions"]
-
-MOST_SPENT: Final = 100_000
-"""Closed session ids that the server keeps refusing."""
+__all__ = ["Sessions"]
 
 
 class Sessions:
@@ -40,7 +38,7 @@ class Sessions:
         self.dataset: Final = dataset
         self.most: Final = most
         self.retired: Final = Retired()
-        self.spent: Final[OrderedDict[str, EpisodeJson | None]] = OrderedDict()
+        self.spent: Final = Spent()
         self.verified: Final = Verified()
         self._idle_after: Final = idle_after
         self._live: Final[dict[str, Session]] = {}
@@ -92,29 +90,43 @@ class Sessions:
         fresh: dict[str, Session] = {}
         answer: list[Session] = []
         for seed in seeds:
-            known = None if seed.session_id is None else self._find(seed.session_id, fresh)
+            known = None if seed.session_id is None else self.known(seed.session_id, fresh)
             if known is None:
                 known = self._make(seed)
                 fresh[known.id] = known
             else:
                 seed.check_same(known.state)
-                self._check_retired(known.episode)
+                self.check_retired(known.episode)
             answer.append(known)
+        self.go_live(fresh)
+        return answer
+
+    def go_live(self, fresh: Mapping[str, Session]) -> None:
+        """Make sessions live, by id, all of them or none; nobody else has their ids.
+
+        Raises:
+            SessionError: `session_limit`.
+        """
         self.check_room(len(fresh))
         # From here on nothing can fail: all of them become live, or none has.
         self._offered.difference_update(fresh)
         self._live.update(fresh)
-        return answer
 
-    def _find(self, session_id: str, fresh: dict[str, Session]) -> Session | None:
+    def known(self, session_id: str, fresh: Mapping[str, Session] = {}) -> Session | None:
+        """Find a session that lives, or is about to; None where there is none.
+
+        Raises:
+            SessionError: `session_spent`, it has ended.
+            StaleAttempt: It was retired.
+        """
         if session_id in self.spent:
-            self._refuse_spent(session_id)
+            self.spent.refuse(session_id, self.retired)
         return self._live.get(session_id) or fresh.get(session_id)
 
     def _make(self, seed: Seed) -> Session:
         session_id = seed.session_id or token_urlsafe(32)
         episode = seed.episode or default_episode(session_id)
-        self._check_retired(episode)
+        self.check_retired(episode)
         state = SessionState(
             session_id=session_id,
             episode=episode,
@@ -148,7 +160,7 @@ class Sessions:
         session = self._live.get(session_id)
         if session is None and session_id not in self._offered:
             if session_id in self.spent:
-                self._refuse_spent(session_id)
+                self.spent.refuse(session_id, self.retired)
             raise SessionError(
                 "session_unknown", "There is no such session. Check the URL, or seed a session."
             )
@@ -205,20 +217,14 @@ class Sessions:
                 return "already_closed"
             raise SessionError("session_unknown", "There is no such session.")
         self._offered.discard(session_id)
-        self.spend(session_id)
+        self.spent.add(session_id)
         return "closed"
 
     def retire(self, session_id: str) -> None:
         """Drop a session whose attempt is retired; one that does not live is no error."""
         session = self._live.pop(session_id, None)
         if session is not None:
-            self.spend(session_id, session.episode)
-
-    def spend(self, session_id: str, episode: Episode | None = None) -> None:
-        """Refuse an id from now on; the episode is that of a retired one."""
-        self.spent[session_id] = None if episode is None else episode.as_json()
-        if len(self.spent) > MOST_SPENT:
-            self.spent.popitem(last=False)
+            self.spent.add(session_id, session.episode)
 
     def list(self) -> list[Session]:
         """List the live sessions, in the order in which they came."""
@@ -261,12 +267,11 @@ class Sessions:
                 "session_limit", f"{self.most} sessions may live at once. Close some first.", limit=self.most
             )
 
-    def _check_retired(self, episode: Episode) -> None:
+    def check_retired(self, episode: Episode) -> None:
+        """Refuse an episode whose attempt may not act any more.
+
+        Raises:
+            StaleAttempt: It is retired.
+        """
         if self.retired.covers(episode):
             raise StaleAttempt(episode)
-
-    def _refuse_spent(self, session_id: str) -> None:
-        retired = self.spent[session_id]
-        if retired is not None and self.retired.covers(episode := read_episode(retired)):
-            raise StaleAttempt(episode)
-        raise SessionError("session_spent", "This session has ended. Ask the controller for a new one.")

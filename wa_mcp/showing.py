@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["Advance", "console_on", "progress", "size", "table"]
+__all__ = ["Advance", "console_on", "printable", "progress", "size", "table"]
 
 Advance = Callable[[str, int, int | None], None]
 """Says what is done now, how much of it is done, and how much there is to do, None where nobody knows."""
@@ -36,7 +36,7 @@ def table(console: Console, headings: Sequence[str], rows: Iterable[Sequence[obj
         is_number = bool(shown) and all(isinstance(row[place], int | float) for row in shown)
         drawn.add_column(Text(heading), justify="right" if is_number else "left")
     for row in shown:
-        drawn.add_row(*(Text(_printable(str(cell))) for cell in row))
+        drawn.add_row(*(Text(printable(str(cell))) for cell in row))
     console.print(drawn)
 
 
@@ -67,6 +67,6 @@ def size(count: float) -> str:
     return f"{count:.0f} {_UNITS[unit]}" if not unit else f"{count:.1f} {_UNITS[unit]}"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Escape what could move a terminal's cursor: ids and reasons come from anywhere."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)

@@ -4,84 +4,21 @@ A state names its data set by digest and holds its own changes; the data set and
 go out once, beside the states. Nothing read here is trusted: all is checked before a session is made of it.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Final, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, cast
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import ValidationError
 
 from checkpoint import MOST_ATTEMPTS, Episode, shortened
-from toolkits.frozen import MOST_NUMBER, freeze_changes, thaw_base, thaw_dataset, thaw_table
+from toolkits.frozen import freeze_changes, thaw_base, thaw_dataset, thaw_table
 from toolkits.table import Base
 from toolkits.workplace import MOST_CHANGES, MOST_STORED_BYTES, Catalogue, Dataset, Outcome, Workplace
-from wa_mcp.seeding import LONGEST_ROLLOUT_ID, is_session_id
-from wa_mcp.session import LONGEST_CALL_ID, MOST_REMEMBERED, OnCheckpoint, Remembered, SessionState
+from wa_mcp.histories import freeze_history, thaw_history
+from wa_mcp.session_state import Entry, Origin, Remembered, SessionState
+from wa_mcp.state_forms import FORMAT, EpisodeForm, RememberedForm, StateForm
 
 __all__ = ["Thawed", "freeze_state", "frozen_bases"]
-
-FORMAT: Final = 1
-
-LATEST: Final = 253_402_300_799
-"""The last second that a calendar can show, at the end of the year 9999."""
-
-
-def _printable(text: str) -> str:
-    if not text.isprintable():
-        raise ValueError("expected printable characters")
-    return text
-
-
-def _session_id(text: str) -> str:
-    if not is_session_id(text):
-        raise ValueError("expected 16 to 128 of A-Z a-z 0-9 _ and -")
-    return text
-
-
-Count = Annotated[int, Field(ge=0, le=MOST_NUMBER)]
-Moment = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
-
-
-class _Form(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, alias_generator=to_camel)
-
-
-class _EpisodeForm(_Form):
-    rollout_id: Annotated[str, Field(min_length=1, max_length=LONGEST_ROLLOUT_ID), AfterValidator(_printable)]
-    attempt: Count
-
-
-class _RememberedForm(_Form):
-    call_id: Annotated[str, Field(min_length=1, max_length=LONGEST_CALL_ID), AfterValidator(_printable)]
-    asked: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    revision: Count
-    output: Any
-    changed: list[Name]
-
-
-class _TableForm(_Form):
-    base: str
-    changes: Annotated[list[Any], Field(min_length=1)]
-
-
-class _StateForm(_Form):
-    format: Annotated[int, Field(ge=FORMAT, le=FORMAT)]
-    session_id: Annotated[str, AfterValidator(_session_id)]
-    episode: _EpisodeForm
-    toolkits: list[Name]
-    tools: list[Name] | None
-    require_attempt: bool
-    on_checkpoint: OnCheckpoint | None
-    revision: Count
-    seeded_at: Moment
-    last_call_at: Moment | None
-    calls: Count
-    errors: Count
-    reads: Count
-    remembered: Annotated[list[_RememberedForm], Field(max_length=MOST_REMEMBERED)]
-    data_set: str
-    tables: dict[str, _TableForm]
 
 
 def freeze_state(state: SessionState) -> dict[str, Any]:
@@ -106,6 +43,8 @@ def freeze_state(state: SessionState) -> dict[str, Any]:
         "errors": state.errors,
         "reads": state.reads,
         "remembered": [_frozen_call(call_id, known) for call_id, known in state.remembered.items()],
+        "history": freeze_history(state),
+        "origin": _frozen_origin(state.origin),
         "dataSet": state.workplace.dataset.digest,
         "tables": tables,
     }
@@ -114,11 +53,13 @@ def freeze_state(state: SessionState) -> dict[str, Any]:
 def _frozen_call(call_id: str, known: Remembered) -> dict[str, Any]:
     return {
         "callId": call_id,
-        "asked": known.asked.hex(),
         "revision": known.revision,
         "output": known.outcome.value,
-        "changed": known.outcome.changed,
     }
+
+
+def _frozen_origin(origin: Origin | None) -> dict[str, Any] | None:
+    return None if origin is None else {"sessionId": origin.session_id, "revision": origin.revision}
 
 
 def frozen_bases(datasets: Iterable[Dataset]) -> dict[str, Any]:
@@ -165,16 +106,17 @@ class Thawed:
         session_id = cast("Mapping[str, Any]", form).get("sessionId") if isinstance(form, Mapping) else None
         who = f"session {shortened(session_id)}" if isinstance(session_id, str) else "a session"
         try:
-            return self._build(_StateForm.model_validate(form), attempt_step)
+            return self._build(StateForm.model_validate(form), attempt_step)
         except ValidationError as error:
             raise ValueError(f"{who}: {_first_complaint(error)}") from None
         except ValueError as error:
             raise ValueError(f"{who}: {error}") from None
 
-    def _build(self, form: _StateForm, attempt_step: int) -> SessionState:
+    def _build(self, form: StateForm, attempt_step: int) -> SessionState:
         toolkits = _known("toolkits", form.toolkits, self._catalogue.names)
         theirs = [tool.name for tool in self._catalogue.tools.values() if tool.toolkit in toolkits]
         workplace = self._workplace(form, toolkits)
+        history = thaw_history(form, workplace)
         return SessionState(
             session_id=form.session_id,
             episode=_later(form.episode, attempt_step),
@@ -188,10 +130,12 @@ class Thawed:
             calls=form.calls,
             errors=form.errors,
             reads=form.reads,
-            remembered=_thaw_remembered(form.remembered, workplace),
+            remembered=_thaw_remembered(form.remembered, history),
+            history=history,
+            origin=None if form.origin is None else Origin(form.origin.session_id, form.origin.revision),
         )
 
-    def _workplace(self, form: _StateForm, toolkits: tuple[str, ...]) -> Workplace:
+    def _workplace(self, form: StateForm, toolkits: tuple[str, ...]) -> Workplace:
         dataset = self._datasets.get(form.data_set)
         if dataset is None:
             raise ValueError(f"data set {form.data_set[:12]}: it is not there")
@@ -238,25 +182,23 @@ def _thaw_bases(catalogue: Catalogue, named: Mapping[str, Any], bases: Mapping[s
     return read
 
 
-def _later(form: _EpisodeForm, step: int) -> Episode:
+def _later(form: EpisodeForm, step: int) -> Episode:
     if form.attempt + step > MOST_ATTEMPTS:
         raise ValueError(f"attempt {form.attempt}: there is none {step} further on")
     return Episode(form.rollout_id, form.attempt + step)
 
 
-def _thaw_remembered(forms: list[_RememberedForm], workplace: Workplace) -> dict[str, Remembered]:
+def _thaw_remembered(forms: list[RememberedForm], history: Sequence[Entry]) -> dict[str, Remembered]:
     read: dict[str, Remembered] = {}
     for place, form in enumerate(forms):
         if form.call_id in read:
             raise ValueError(f"remembered call {place}: its call id is there twice")
-        if form.revision > workplace.revision:
-            raise ValueError(f"remembered call {place}: revision {form.revision} is still to come")
-        if not workplace.tables.keys() >= set(form.changed):
-            raise ValueError(f"remembered call {place}: it changed a table that is not there")
+        if not 1 <= form.revision <= len(history):
+            raise ValueError(f"remembered call {place}: there is no revision {form.revision}")
         if not _is_json(form.output):
             raise ValueError(f"remembered call {place}: its output cannot be sent as JSON")
-        outcome = Outcome(form.output, changed=tuple(form.changed))
-        read[form.call_id] = Remembered(bytes.fromhex(form.asked), outcome, form.revision)
+        outcome = Outcome(form.output, changed=history[form.revision - 1].tables)
+        read[form.call_id] = Remembered(outcome, form.revision)
     return read
 
 

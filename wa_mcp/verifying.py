@@ -18,7 +18,8 @@ from anyio.lowlevel import RunVar
 from checkpoint import VERIFY, Gate, OnCheckpoint
 from wa_mcp.errors import SessionError, failure, invalid_params
 from wa_mcp.scoring import Counts, Prepared, Score, prepare
-from wa_mcp.session import Session, SessionState
+from wa_mcp.session import Session
+from wa_mcp.session_state import SessionState
 from wa_mcp.sessions import Sessions
 from wa_mcp.verified import Kept
 

@@ -7,7 +7,7 @@ import pytest
 from tests.wa_mcp.agents import MAIL, Door, named, output, refusal, text, told
 from wa_mcp import Runtime
 from wa_mcp.errors import CodedError
-from wa_mcp.session import MOST_REMEMBERED
+from wa_mcp.session_state import MOST_REMEMBERED
 
 SEND = "email_send_email"
 SENT = "email.emails"

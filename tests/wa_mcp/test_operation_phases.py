@@ -121,6 +121,10 @@ def given_to(stand: Stand, operation: str, checkpoint_id: str) -> dict[str, Any]
         "sessions/close": {"sessionId": "nobody-s-session-id"},
         "sessions/tables": {"sessionId": "nobody-s-session-id"},
         "sessions/import": {"states": [], "bases": {}},
+        "sessions/fork": {"sessionId": "nobody-s-session-id", "count": 1},
+        "sessions/rewind": {"sessionId": "nobody-s-session-id", "revision": 0},
+        "sessions/history": {"sessionId": "nobody-s-session-id"},
+        "sessions/diff": {"sessionId": "nobody-s-session-id"},
         "sessions/verify": {"sessionId": "nobody-s-session-id", "groundTruth": []},
     }
     return given.get(operation, {})
@@ -142,7 +146,11 @@ EXPECTED: dict[str, dict[str, str]] = {
     "sessions/import": dict.fromkeys(("preparing", "prepared", "committed", "reading"), INVALID),
     "sessions/seed": dict.fromkeys(OPEN, CLOSED),
     "sessions/verify": {"idle": "session_unknown", **dict.fromkeys(OPEN, CLOSED)},
+    "sessions/fork": {"idle": "session_unknown", **dict.fromkeys(OPEN, CLOSED)},
+    "sessions/rewind": {"idle": "session_unknown", **dict.fromkeys(OPEN, CLOSED)},
     # Answered in every phase; there is no such session.
+    "sessions/history": dict.fromkeys(PHASES, "session_unknown"),
+    "sessions/diff": dict.fromkeys(PHASES, "session_unknown"),
     "sessions/close": dict.fromkeys(PHASES, "session_unknown"),
     "sessions/tables": dict.fromkeys(PHASES, "session_unknown"),
 }

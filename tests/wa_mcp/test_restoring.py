@@ -20,7 +20,7 @@ from tests.conftest import http_server
 from tests.wa_mcp.agents import ERAS, named, output, refusal
 from tests.wa_mcp.checkpoints import ask, check_open, export, office, restore, restoring, write_checkpoint
 from tests.wa_mcp.offices import SCRIPT, Call, write_dataset
-from wa_mcp import Runtime, admin_server, agent_server, sessions
+from wa_mcp import Runtime, admin_server, agent_server, spent
 from wa_mcp import facts as facts_module
 
 TOKEN = "a-token-for-controllers"
@@ -232,7 +232,7 @@ async def test_discard_takes_out_what_was_restored_and_imported_whatever_became_
 async def test_discard_gives_back_the_spent_ids_that_others_had_pushed_out(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (sessions, facts_module):
+    for module in (spent, facts_module):
         monkeypatch.setattr(module, "MOST_SPENT", 3)
     source, runtime = site.server(), site.server()
     for number in range(3):

@@ -8,7 +8,7 @@ import pytest
 
 from checkpoint import Episode
 from tests.wa_mcp.agents import MAIL, SESSION_ID
-from wa_mcp import Runtime, Settings, sessions
+from wa_mcp import Runtime, Settings, spent
 from wa_mcp.errors import CodedError
 from wa_mcp.session import Session, capture_key
 
@@ -149,8 +149,8 @@ def test_an_id_that_never_was_is_unknown(runtime: Runtime) -> None:
 
 
 def test_the_last_spent_ids_are_kept_and_no_more(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert sessions.MOST_SPENT == 100_000
-    monkeypatch.setattr(sessions, "MOST_SPENT", 2)
+    assert spent.MOST_SPENT == 100_000
+    monkeypatch.setattr(spent, "MOST_SPENT", 2)
     first, second, third = (runtime.sessions.seed().id for _ in range(3))
     for session_id in (first, second, third):
         runtime.sessions.close(session_id)

@@ -79,7 +79,7 @@ def check_equal(after: Session, before: Session) -> None:
         "seeded_at",
         "last_call_at",
     )
-    for name in (*kept, "calls", "errors", "reads", "remembered"):
+    for name in (*kept, "calls", "errors", "reads", "remembered", "history", "origin"):
         assert getattr(after.state, name) == getattr(before.state, name), name
     assert list(after.state.remembered) == list(before.state.remembered)
 
@@ -336,6 +336,11 @@ def too_many_remembered(state: Json, _: Json) -> None:
     state["remembered"] = [{**call, "callId": f"c{number}"} for number in range(257)]
 
 
+def nothing_at_the_end(state: Json, _: Json) -> None:
+    state["history"].append(state["history"][-1])
+    state["revision"] += 1
+
+
 MAIL_CELLS = ["9", "inbox", "a@b.c", "s", "2023-11-01 09:00:00", "b"]
 SESSION = "session sessio...: "
 LONE = "\ud800"
@@ -343,7 +348,7 @@ IN_MAILS = rf"{SESSION}table email\.emails: change \d+: "
 
 INVALID: dict[str, tuple[Alter, str]] = {
     "no format": (drop("format"), f"{SESSION}format: "),
-    "another format": (put("format", value=2), f"{SESSION}format: "),
+    "another format": (put("format", value=1), f"{SESSION}format: "),
     "a format that only looks right": (put("format", value=True), f"{SESSION}format: "),
     "an unknown name": (put("more", value=1), f"{SESSION}more: "),
     "a session id with a slash": (put("sessionId", value="session/number-1"), f"{SESSION}sessionId: "),
@@ -380,19 +385,6 @@ INVALID: dict[str, tuple[Alter, str]] = {
         put("remembered", 1, "output", value={"a": 2**53}),
         f"{SESSION}remembered call 1: its output",
     ),
-    "a digest that is no hex": (
-        put("remembered", 0, "asked", value="g" * 64),
-        f"{SESSION}remembered.0.asked: ",
-    ),
-    "a digest with blanks": (
-        put("remembered", 0, "asked", value="a " * 32),
-        f"{SESSION}remembered.0.asked: ",
-    ),
-    "a digest in capitals": (put("remembered", 0, "asked", value="A" * 64), f"{SESSION}remembered.0.asked: "),
-    "a digest that is short": (
-        put("remembered", 0, "asked", value="a" * 62),
-        f"{SESSION}remembered.0.asked: ",
-    ),
     "a call id that is long": (
         put("remembered", 0, "callId", value="c" * 129),
         f"{SESSION}remembered.0.callId: ",
@@ -406,9 +398,46 @@ INVALID: dict[str, tuple[Alter, str]] = {
         put("remembered", 0, "revision", value=99),
         f"{SESSION}remembered call 0: ",
     ),
-    "a remembered call of another table": (
-        put("remembered", 0, "changed", value=["email.faxes"]),
+    "a remembered call of no revision": (
+        put("remembered", 0, "revision", value=0),
         f"{SESSION}remembered call 0: ",
+    ),
+    "a history that is short": (lambda state, _: state["history"].pop(), f"{SESSION}history: 7 calls"),
+    "a history that is long": (twice("history"), f"{SESSION}history: 9 calls"),
+    "a call that changed nothing": (
+        nothing_at_the_end,
+        f"{SESSION}history: nothing was changed at revision 9",
+    ),
+    "an argument that is a list": (
+        put("history", 0, "arguments", "email_id", value=["1"]),
+        f"{SESSION}history.0.arguments.email_id",
+    ),
+    "an argument that is stored nowhere": (
+        put("history", 0, "arguments", "email_id", value=[6]),
+        f"{SESSION}history: an argument",
+    ),
+    "an argument that is stored and no text": (
+        put("history", 2, "arguments", "event_id", value=[0]),
+        f"{SESSION}history: an argument",
+    ),
+    "an argument that is no Unicode": (
+        put("history", 0, "arguments", "email_id", value=LONE),
+        f"{SESSION}history.0.arguments.email_id",
+    ),
+    "an argument that is no number": (
+        put("history", 0, "arguments", "email_id", value=float("nan")),
+        f"{SESSION}history.0.arguments.email_id",
+    ),
+    "a call after the end of time": (put("history", 0, "at", value=1e300), f"{SESSION}history.0.at: "),
+    "counts that are too few": (put("history", 0, "counts", value=[1, 0]), f"{SESSION}history.0.counts: "),
+    "counts that fall": (put("history", 0, "counts", value=[5, 0, 0]), f"{SESSION}history: calls, errors"),
+    "counts above the session's": (
+        put("history", 7, "counts", value=[99, 0, 0]),
+        f"{SESSION}history: calls, errors",
+    ),
+    "an origin that is no session": (
+        put("origin", value={"sessionId": "short", "revision": 0}),
+        f"{SESSION}origin.sessionId: ",
     ),
     "too many remembered calls": (too_many_remembered, f"{SESSION}remembered: "),
     "an unknown data set": (
@@ -430,7 +459,7 @@ INVALID: dict[str, tuple[Alter, str]] = {
     "a change of two kinds": (change_of({"revision": 8, "drop": [0], "set": [0]}), IN_MAILS),
     "a row that is not there": (
         change_of({"revision": 8, "drop": [0, 3]}),
-        IN_MAILS + r"there is no row 3 in email\.emails",
+        IN_MAILS + "there is no row 3",
     ),
     "rows that descend": (change_of({"revision": 8, "drop": [1, 0]}), IN_MAILS),
     "rows that are none": (change_of({"revision": 8, "drop": []}), IN_MAILS),

@@ -1,0 +1,113 @@
+"""How a session looks as JSON, field by field: what is of another form is refused."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from toolkits.frozen import MOST_NUMBER
+from wa_mcp.seeding import LONGEST_ROLLOUT_ID, is_session_id
+from wa_mcp.session import LONGEST_CALL_ID, OnCheckpoint
+from wa_mcp.session_state import MOST_REMEMBERED
+
+__all__ = ["FORMAT", "EntryForm", "EpisodeForm", "OriginForm", "RememberedForm", "StateForm"]
+
+FORMAT: Final = 2
+
+LATEST: Final = 253_402_300_799
+"""The last second that a calendar can show, at the end of the year 9999."""
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("expected printable characters")
+    return text
+
+
+def _session_id(text: str) -> str:
+    if not is_session_id(text):
+        raise ValueError("expected 16 to 128 of A-Z a-z 0-9 _ and -")
+    return text
+
+
+Count = Annotated[int, Field(ge=0, le=MOST_NUMBER)]
+Moment = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Form(BaseModel):
+    """What all forms have in common: nothing is guessed, nothing unknown is passed over."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, alias_generator=to_camel)
+
+
+class EpisodeForm(Form):
+    """A rollout, and which attempt at it."""
+
+    rollout_id: Annotated[str, Field(min_length=1, max_length=LONGEST_ROLLOUT_ID), AfterValidator(_printable)]
+    attempt: Count
+
+
+class RememberedForm(Form):
+    """A call that is remembered by its call id."""
+
+    call_id: Annotated[str, Field(min_length=1, max_length=LONGEST_CALL_ID), AfterValidator(_printable)]
+    revision: Count
+    output: Any
+
+
+Argument = (
+    str
+    | bool
+    | Annotated[int, Field(ge=-MOST_NUMBER, le=MOST_NUMBER)]
+    | Annotated[float, Field(allow_inf_nan=False)]
+    | Annotated[list[Count], Field(min_length=1, max_length=1)]
+)
+"""An argument of a call; `[place]` is the text that stands at that place of what the call stored."""
+
+
+class EntryForm(Form):
+    """A call that changed something; which tables it changed, their changes say."""
+
+    tool: Name
+    arguments: dict[Name, Argument]
+    at: Moment
+    attempt: Count
+    counts: Annotated[list[Count], Field(min_length=3, max_length=3)]
+
+
+class OriginForm(Form):
+    """What a session was forked from."""
+
+    session_id: Annotated[str, AfterValidator(_session_id)]
+    revision: Count
+
+
+class TableForm(Form):
+    """A table that was changed: its base by digest, and its changes."""
+
+    base: str
+    changes: Annotated[list[Any], Field(min_length=1)]
+
+
+class StateForm(Form):
+    """A session."""
+
+    format: Annotated[int, Field(ge=FORMAT, le=FORMAT)]
+    session_id: Annotated[str, AfterValidator(_session_id)]
+    episode: EpisodeForm
+    toolkits: list[Name]
+    tools: list[Name] | None
+    require_attempt: bool
+    on_checkpoint: OnCheckpoint | None
+    revision: Count
+    seeded_at: Moment
+    last_call_at: Moment | None
+    calls: Count
+    errors: Count
+    reads: Count
+    remembered: Annotated[list[RememberedForm], Field(max_length=MOST_REMEMBERED)]
+    history: list[EntryForm]
+    origin: OriginForm | None
+    data_set: str
+    tables: dict[str, TableForm]
