@@ -83,6 +83,8 @@ def _thawed(form: EntryForm, made: _Made) -> Entry:
     tables, change = made
     stored = _stored(change)
     arguments = {name: _argument(value, stored) for name, value in form.arguments.items()}
+    if dict(_placed(arguments, stored)) != form.arguments:
+        raise ValueError("history: an argument is not said in the one way in which it can be")
     calls, errors, reads = form.counts
     return Entry(form.tool, arguments, tables, form.at, form.attempt, calls, errors, reads)
 

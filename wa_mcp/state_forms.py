@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from toolkits.cells import has_surrogate
 from toolkits.frozen import MOST_NUMBER
 from wa_mcp.seeding import LONGEST_ROLLOUT_ID, is_session_id
 from wa_mcp.session import LONGEST_CALL_ID, OnCheckpoint
@@ -27,6 +28,12 @@ def _printable(text: str) -> str:
 def _session_id(text: str) -> str:
     if not is_session_id(text):
         raise ValueError("expected 16 to 128 of A-Z a-z 0-9 _ and -")
+    return text
+
+
+def _storable(text: str) -> str:
+    if not text.isascii() and has_surrogate(text):
+        raise ValueError("expected Unicode text")
     return text
 
 
@@ -57,7 +64,7 @@ class RememberedForm(Form):
 
 
 Argument = (
-    str
+    Annotated[str, AfterValidator(_storable)]
     | bool
     | Annotated[int, Field(ge=-MOST_NUMBER, le=MOST_NUMBER)]
     | Annotated[float, Field(allow_inf_nan=False)]

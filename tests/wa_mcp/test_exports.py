@@ -149,7 +149,7 @@ async def test_an_export_is_answered_while_a_checkpoint_is_open(
 
 
 def another_format(page: Page) -> None:
-    page["states"][-1]["format"] = 2
+    page["states"][-1]["format"] = 1
 
 
 def a_session_twice(page: Page) -> None:

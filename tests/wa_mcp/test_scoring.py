@@ -308,6 +308,7 @@ hints = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.timeout(90)
 @settings(deadline=None, max_examples=200)
 @given(truth=json_values | st.lists(hints, max_size=3), made=json_values | st.lists(hints, max_size=5))
 def test_nonsense_is_scored_or_refused_and_never_crashes(truth: Any, made: Any) -> None:

@@ -420,6 +420,10 @@ INVALID: dict[str, tuple[Alter, str]] = {
         put("history", 2, "arguments", "event_id", value=[0]),
         f"{SESSION}history: an argument",
     ),
+    "an argument that is said twice": (
+        put("history", 3, "arguments", "participant_email", value="ada@firm.example"),
+        f"{SESSION}history: an argument",
+    ),
     "an argument that is no Unicode": (
         put("history", 0, "arguments", "email_id", value=LONE),
         f"{SESSION}history.0.arguments.email_id",
@@ -669,6 +673,8 @@ def exact(states: list[Json]) -> str:
         for name in ("seededAt", "lastCallAt"):
             if type(state[name]) is int:
                 state[name] = float(state[name])
+        for entry in state["history"]:
+            entry["at"] = float(entry["at"])
     return json.dumps(states, sort_keys=True)
 
 
