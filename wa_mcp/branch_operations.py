@@ -15,13 +15,13 @@ from wa_mcp.operations import CheckClient, operation, operation_that_waits
 from wa_mcp.paging import bad_cursor, first_of, numbers_of
 from wa_mcp.runtime import Runtime
 from wa_mcp.session import Session
-from wa_mcp.session_state import Entry, SessionState, state_at
+from wa_mcp.session_state import Entry, SessionState, check_revision, mark_of, state_at
 from wa_mcp.slices import in_slices
 
 __all__: list[str] = []
 
 LISTED: Final = 1000
-"""Entries on a page when no limit is given."""
+"""Entries on a page, at most."""
 
 
 @operation_that_waits("sessions/fork", "Fork a session")
@@ -48,23 +48,32 @@ async def rewind(runtime: Runtime, params: RewindParams, check_client: CheckClie
 @operation("sessions/history", "Show a session's history", reads=True)
 async def history(runtime: Runtime, params: HistoryParams) -> Mapping[str, Any]:
     """Tell the calls that changed something, oldest first, a page at a time."""
-    entries = runtime.sessions.shown(params.session_id).state.history
-    (after,) = (0,) if params.cursor is None else numbers_of(params.cursor, 1)
-    told = (_told(revision, entry) for revision, entry in enumerate(entries[after:], after + 1))
-    page, more = await anyio.to_thread.run_sync(first_of, told, params.limit or LISTED)
+    state = runtime.sessions.shown(params.session_id).state
+    after = 0
+    if params.cursor is not None:
+        after, mark = numbers_of(params.cursor, 2)
+        _check_mark(state, after, mark)
+    told = (_told(revision, entry) for revision, entry in enumerate(state.history[after:], after + 1))
+    page, more = await anyio.to_thread.run_sync(first_of, told, min(params.limit or LISTED, LISTED))
     answer: dict[str, Any] = {"history": page}
-    return {**answer, "nextCursor": str(page[-1]["revision"])} if more else answer
+    if more:
+        last: int = page[-1]["revision"]
+        answer["nextCursor"] = f"{last}.{mark_of(state, last)}"
+    return answer
 
 
 @operation("sessions/diff", "Compare states of sessions", reads=True)
 async def compare(runtime: Runtime, params: DiffParams) -> Mapping[str, Any]:
     """Tell in which rows two states of a session, or two sessions, differ, and which calls made it so."""
-    before, after, start = _compared(runtime, params)
+    wanted, start = _compared(runtime, params)
 
     def page() -> tuple[list[Difference], bool]:
-        return first_of(islice(diff(before, after), start, None), params.limit or LISTED)
+        before, after = (state_at(*it) for it in wanted)
+        return first_of(islice(diff(before, after), start, None), min(params.limit or LISTED, LISTED))
 
     found, more = await anyio.to_thread.run_sync(page)
+    if start and not found:
+        raise bad_cursor()
     tables: dict[str, dict[str, Any]] = {}
     for table, kind, facts in found:
         shown = tables.setdefault(table, {"added": [], "removed": [], "changed": []})
@@ -74,27 +83,43 @@ async def compare(runtime: Runtime, params: DiffParams) -> Mapping[str, Any]:
             shown[kind].append(facts)
     if not more:
         return {"tables": tables}
-    revisions = f"{before.workplace.revision}.{after.workplace.revision}"
-    return {"tables": tables, "nextCursor": f"{revisions}.{start + len(found)}"}
+    pinned = ".".join(f"{revision}.{mark_of(state, revision)}" for state, revision in wanted)
+    return {"tables": tables, "nextCursor": f"{pinned}.{start + len(found)}"}
 
 
-def _compared(runtime: Runtime, params: DiffParams) -> tuple[SessionState, SessionState, int]:
+_Wanted = tuple[SessionState, int]
+"""A session, and the revision that is wanted of it."""
+
+
+def _compared(runtime: Runtime, params: DiffParams) -> tuple[list[_Wanted], int]:
     """Find the two states, and where the page starts; a cursor says which revisions the first page had."""
     state = runtime.sessions.shown(params.session_id).state
-    if params.other_session_id is None:
-        other, first, last = state, params.from_revision or 0, params.to_revision
-    elif params.from_revision is not None or params.to_revision is not None:
-        raise invalid_params("otherSessionId: give it without fromRevision and toRevision.")
-    else:
-        other, first, last = runtime.sessions.shown(params.other_session_id).state, None, None
+    other, first, last = state, params.from_revision or 0, params.to_revision
+    if params.other_session_id is not None:
+        if params.from_revision is not None or params.to_revision is not None:
+            raise invalid_params("otherSessionId: give it without fromRevision and toRevision.")
+        other, first = runtime.sessions.shown(params.other_session_id).state, None
     start = 0
     if params.cursor is not None:
-        was_first, was_last, start = numbers_of(params.cursor, 3)
+        was_first, first_mark, was_last, last_mark, start = numbers_of(params.cursor, 5)
         if first not in (None, was_first) or last not in (None, was_last):
             raise bad_cursor()
+        _check_mark(state, was_first, first_mark)
+        _check_mark(other, was_last, last_mark)
         first, last = was_first, was_last
-    before = state if first is None else state_at(state, first)
-    return before, other if last is None else state_at(other, last), start
+    wanted = [
+        (state, state.workplace.revision if first is None else first),
+        (other, other.workplace.revision if last is None else last),
+    ]
+    for it in wanted:
+        check_revision(*it)
+    return wanted, start
+
+
+def _check_mark(state: SessionState, revision: int, mark: int) -> None:
+    """Refuse a cursor of a past that the session no longer has."""
+    if mark_of(state, revision) != mark:
+        raise invalid_params("cursor: the session was rewound since the page before; start anew.")
 
 
 async def _admitted(runtime: Runtime, session_id: str, check_client: CheckClient) -> None:

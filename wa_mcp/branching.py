@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from secrets import token_urlsafe
-from time import time
+from time import monotonic, time
 from typing import Final, NamedTuple
 
 from checkpoint import Episode
 from wa_mcp.errors import SessionError, invalid_params
-from wa_mcp.seeding import check_session_id, default_episode, read_episode_of
+from wa_mcp.seeding import check_same_episode, check_session_id, default_episode, read_episode_of
 from wa_mcp.session import Session
-from wa_mcp.session_state import Origin, SessionState, state_at
+from wa_mcp.session_state import Origin, SessionState, nameless, state_at
 from wa_mcp.sessions import Sessions
 
 __all__ = ["MOST_BRANCHES", "Branch", "fork", "read_branches"]
@@ -91,13 +91,18 @@ def fork(
         CodedError: `invalid_params`, there is no such revision.
         StaleAttempt: It, or an episode that is asked for, is retired.
     """
-    parent = sessions.shown(session_id).state
-    state = parent if at_revision is None else state_at(parent, at_revision)
+    for parent in sessions.live([session_id]):
+        parent.touched = monotonic()  # who is forked is not idle
+    if sessions.is_full(len(branches)):
+        sessions.sweep()
     known = [sessions.known(branch.session_id) for branch in branches]
     there = [session for session in known if session is not None]
     if there:
-        _check_same(there, branches, parent.session_id, at_revision)
+        _check_same(there, branches, session_id, at_revision)
         return there
+    state = sessions.shown(session_id).state
+    if at_revision is not None:
+        state = state_at(state, at_revision)
     for branch in branches:
         sessions.check_retired(branch.episode)
     fresh = _forks(sessions, state, branches)
@@ -107,7 +112,9 @@ def fork(
 
 def _forks(sessions: Sessions, state: SessionState, branches: Sequence[Branch]) -> dict[str, Session]:
     origin = Origin(state.session_id, state.workplace.revision)
-    alike = state._replace(seeded_at=time(), last_call_at=None, remembered={}, origin=origin)
+    alike = state._replace(
+        seeded_at=time(), last_call_at=None, remembered={}, history=nameless(state.history), origin=origin
+    )
     after_episode = alike[2:]
     return {
         branch.session_id: sessions.handle(SessionState(branch.session_id, branch.episode, *after_episode))
@@ -129,5 +136,5 @@ def _check_same(
         origin = session.state.origin
         if origin is None or origin.session_id != parent or at_revision not in (None, origin.revision):
             raise SessionError("session_conflict", "One of these ids has a session that is no such fork.")
-        if branch.is_given and branch.episode != session.episode:
-            raise SessionError("session_conflict", "One of these ids has a fork of another episode.")
+        if branch.is_given:
+            check_same_episode(branch.episode, session.episode)

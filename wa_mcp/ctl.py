@@ -16,6 +16,7 @@ from checkpoint import CheckpointError, FleetError
 from wa_mcp import ctl_branches as branches
 from wa_mcp import ctl_operations as operations
 from wa_mcp import ctl_tables as tables
+from wa_mcp.branching import MOST_BRANCHES
 from wa_mcp.controller import Controller
 from wa_mcp.ctl_operations import Done, ItemsError
 from wa_mcp.endpoints import Endpoint
@@ -110,10 +111,14 @@ def _endpoints(asked: argparse.Namespace) -> list[Endpoint]:
         raise SettingsError(f"--url: {error}") from None
 
 
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= _MOST_SEEDED:
-        raise argparse.ArgumentTypeError(f"expected 1 to {_MOST_SEEDED}, got {text!r}")
+def _count(text: str, most: int = _MOST_SEEDED) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 15 or not 1 <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"expected 1 to {most}, got {text!r}")
     return int(text)
+
+
+def _fork_count(text: str) -> int:
+    return _count(text, MOST_BRANCHES)
 
 
 def _revision(text: str) -> int:
@@ -175,7 +180,7 @@ _VERBS: Final = {
         "fork a session: others that start where it stands", branches.fork, branches.show_forked,
         (
             _SESSION,
-            ("--count", {"type": _count, "default": 1, "metavar": "N", "help": "how many (default: 1)"}),
+            ("--count", {"type": _fork_count, "default": 1, "metavar": "N", "help": "how many (default: 1)"}),
             ("--at", {"type": _revision, "metavar": "REVISION", "help": "as it was then (default: now)"}),
         ),
     ),

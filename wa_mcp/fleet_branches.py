@@ -152,20 +152,23 @@ class FleetBranches(FleetSessions):
 
     def _ids_placed_with(self, home: Peer, count: int) -> list[str]:
         """Make ids that are placed on this server: of two servers, every second id is."""
-        if not 1 <= count <= MOST_BRANCHES:
-            raise InvalidParams(f"1 to {MOST_BRANCHES} forks can be made at once, not {count}")
+        _check_number(count)
         homes = self._homes()
         place, made = homes.index(home), iter(lambda: token_urlsafe(32), "")
         return list(islice((it for it in made if place_of(it, len(homes)) == place), count))
 
     def _check_placed_with(self, home: Peer, ids: Sequence[str]) -> None:
-        homes = self._homes()
-        place = homes.index(home)
-        if strange := [number for number, it in enumerate(ids) if place_of(it, len(homes)) != place]:
+        _check_number(len(ids))
+        if strange := [number for number, it in enumerate(ids) if self._home(it) is not home]:
             raise InvalidParams(
                 f"session_ids: {len(strange)} of them are placed on another server than the session that is "
                 f"forked, first the one at place {strange[0]}; give a count instead to have ids made"
             )
+
+
+def _check_number(count: object) -> None:
+    if type(count) is not int or not 1 <= count <= MOST_BRANCHES:
+        raise InvalidParams(f"1 to {MOST_BRANCHES} forks can be made at once, not {ascii(count)[:60]}")
 
 
 _Check = Callable[[Participant, Answer], None]

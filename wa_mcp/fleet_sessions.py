@@ -11,6 +11,7 @@ from checkpoint.asking import Request, ask_all
 from checkpoint.errors import InvalidParams
 from checkpoint.restoring import place_of
 from wa_mcp.endpoints import Endpoint, Peer
+from wa_mcp.seeding import is_session_id
 from wa_mcp.spreading import spread
 
 __all__ = ["FleetSessions"]
@@ -167,6 +168,10 @@ class FleetSessions:
         return sorted(homes, key=lambda peer: peer.instance)
 
     def _home(self, session_id: str) -> Peer:
+        if not is_session_id(session_id):
+            raise InvalidParams(
+                f"{ascii(session_id)[:60]} is no session's id: 16 to 128 of A-Z a-z 0-9 _ and -"
+            )
         homes = self._homes()
         return homes[place_of(session_id, len(homes))]
 

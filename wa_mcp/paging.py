@@ -13,6 +13,9 @@ __all__ = ["LARGEST_LOAD", "bad_cursor", "first_of", "numbers_of"]
 LARGEST_LOAD: Final = 2 * 1024 * 1024
 """Bytes of JSON on a page; a single entry that is larger is alone on its page."""
 
+MOST_DIGITS: Final = 15
+"""Digits of a number in a cursor: of a place, of a revision, or of a mark."""
+
 T = TypeVar("T", bound=tuple[Any, ...] | Mapping[str, Any])
 
 
@@ -39,8 +42,10 @@ def numbers_of(cursor: str, count: int) -> Sequence[int]:
     Raises:
         CodedError: `invalid_params`, it is not one that a page had.
     """
-    parts = cursor.split(".") if len(cursor) <= 64 else []
-    if len(parts) != count or not all(part.isascii() and part.isdigit() for part in parts):
+    parts = cursor.split(".") if len(cursor) <= 100 else []
+    if len(parts) != count or not all(
+        part.isascii() and part.isdigit() and len(part) <= MOST_DIGITS for part in parts
+    ):
         raise bad_cursor()
     return [int(part) for part in parts]
 

@@ -16,6 +16,7 @@ __all__ = [
     "LONGEST_ROLLOUT_ID",
     "MOST_ATTEMPTS",
     "Seed",
+    "check_same_episode",
     "check_session_id",
     "default_episode",
     "is_session_id",
@@ -56,17 +57,26 @@ class Seed:
         """
         if (state.toolkits, state.tools) != (self.toolkits, self.tools):
             raise SessionError("session_conflict", "This id has a session with other toolkits or tools.")
-        if self.episode is None or self.episode == state.episode:
-            return
-        same_rollout = self.episode.rollout_id == state.episode.rollout_id
-        if same_rollout and self.episode.attempt < state.episode.attempt:
-            raise SessionError(
-                "stale_attempt",
-                "A later attempt has this session.",
-                attempt=self.episode.attempt,
-                current=state.episode.attempt,
-            )
-        raise SessionError("session_conflict", "This id has a session of another episode.")
+        if self.episode is not None:
+            check_same_episode(self.episode, state.episode)
+
+
+def check_same_episode(wanted: Episode, found: Episode) -> None:
+    """Refuse to answer with a live session of another episode than the one that is asked for.
+
+    Raises:
+        SessionError: `session_conflict`, or `stale_attempt` where a later attempt has the session.
+    """
+    if wanted == found:
+        return
+    if wanted.rollout_id == found.rollout_id and wanted.attempt < found.attempt:
+        raise SessionError(
+            "stale_attempt",
+            "A later attempt has this session.",
+            attempt=wanted.attempt,
+            current=found.attempt,
+        )
+    raise SessionError("session_conflict", "This id has a session of another episode.")
 
 
 def read_seed(

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from checkpoint import Episode, LiveSession, OnCheckpoint
 from toolkits.workplace import Outcome, Workplace, unknown_tool
 from wa_mcp.errors import CodedError, invalid_params
-from wa_mcp.session_state import Remembered, SessionState, given_of, state_after, state_at
+from wa_mcp.session_state import SessionState, given_of, state_after, state_at
 
 __all__ = [
     "LONGEST_CALL_ID",
@@ -106,8 +106,8 @@ class Session:
             self.entry = self.entry._replace(untouched=False)
         if call_id is not None:
             check_text("callId", call_id, LONGEST_CALL_ID)
-            if (known := state.remembered.get(call_id)) is not None:
-                return self._again(call_id, known, name, arguments)
+            if (revision := state.remembered.get(call_id)) is not None:
+                return self._again(call_id, revision, name, arguments)
         if self.sees(name):
             workplace, outcome = state.workplace.call(name, arguments)
         else:
@@ -121,10 +121,10 @@ class Session:
         Raises:
             CodedError: `invalid_params`, it has not come to that revision.
         """
+        self.state = state_at(self.state, revision)
         self.touched = monotonic()
         if self.entry.untouched:
             self.entry = self.entry._replace(untouched=False)
-        self.state = state_at(self.state, revision)
 
     def sees(self, tool: str) -> bool:
         """Say whether the session has this tool."""
@@ -133,15 +133,14 @@ class Session:
             return False
         return self.state.tools is None or tool in self.state.tools
 
-    def _again(
-        self, call_id: str, known: Remembered, name: str, arguments: Mapping[str, Any] | None
-    ) -> Answer:
-        first = self.state.history[known.revision - 1]
+    def _again(self, call_id: str, revision: int, name: str, arguments: Mapping[str, Any] | None) -> Answer:
+        first = self.state.history[revision - 1]
         if (first.tool, first.arguments) != (name, given_of(arguments)):
             raise CodedError(
                 "call_id_conflict", "This callId stands for another call. Use a new one.", callId=call_id
             )
-        return Answer(known.outcome, known.revision, self.state.episode.attempt)
+        outcome = Outcome(first.output, changed=first.tables)
+        return Answer(outcome, revision, self.state.episode.attempt)
 
 
 def check_text(name: str, text: Any, longest: int) -> None:

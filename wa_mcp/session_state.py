@@ -1,8 +1,9 @@
 """What a session is at one moment: a value, from which a call, a rewind or a fork makes another."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import time
 from typing import Any, Final, NamedTuple
+from zlib import crc32
 
 from checkpoint import Episode, OnCheckpoint
 from toolkits.rewinding import workplace_at
@@ -13,9 +14,12 @@ __all__ = [
     "MOST_REMEMBERED",
     "Entry",
     "Origin",
-    "Remembered",
     "SessionState",
+    "check_revision",
     "given_of",
+    "mark_of",
+    "nameless",
+    "remembered_in",
     "state_after",
     "state_at",
 ]
@@ -33,9 +37,10 @@ class Entry(NamedTuple):
         tables: Full names of the tables that it changed.
         at: When it was done, in seconds since 1970.
         attempt: The session's attempt then.
-        calls: Tool calls of the session until then, this one included.
-        errors: Those of them that failed.
-        reads: Those of them that only read.
+        errors: Tool calls of the session until then that failed.
+        reads: Those that only read.
+        call_id: The call id that it carried, None if none.
+        output: Its answer, kept if it carried a call id. Shared: nobody may write into it.
     """
 
     tool: str
@@ -43,9 +48,10 @@ class Entry(NamedTuple):
     tables: tuple[str, ...]
     at: float
     attempt: int
-    calls: int
     errors: int
     reads: int
+    call_id: str | None = None
+    output: Any = None
 
 
 class Origin(NamedTuple):
@@ -57,13 +63,6 @@ class Origin(NamedTuple):
     """
 
     session_id: str
-    revision: int
-
-
-class Remembered(NamedTuple):
-    """What came of a changing call that carried a call id; what was asked, the history says."""
-
-    outcome: Outcome
     revision: int
 
 
@@ -83,7 +82,7 @@ class SessionState(NamedTuple):
         calls: Tool calls so far, failed ones included.
         errors: Tool calls that failed.
         reads: Tool calls that only read.
-        remembered: Changing calls by call id, oldest first.
+        remembered: Call ids of the last calls that changed something, and the revision of each, oldest first.
         history: All calls that changed something, one for each revision, oldest first.
         origin: What it was forked from, None if it was seeded.
     """
@@ -100,7 +99,7 @@ class SessionState(NamedTuple):
     calls: int = 0
     errors: int = 0
     reads: int = 0
-    remembered: Mapping[str, Remembered] = {}
+    remembered: Mapping[str, int] = {}
     history: tuple[Entry, ...] = ()
     origin: Origin | None = None
 
@@ -115,20 +114,20 @@ def state_after(
 ) -> SessionState:
     """Give the session after a call."""
     now = time()
-    calls, errors = state.calls + 1, state.errors + outcome.is_error
+    errors = state.errors + outcome.is_error
     if not outcome.changed:
         reads = state.reads + (not outcome.is_error)
-        return state._replace(last_call_at=now, calls=calls, errors=errors, reads=reads)
-    done = Entry(
-        name, given_of(arguments), outcome.changed, now, state.episode.attempt, calls, errors, state.reads
-    )
+        return state._replace(last_call_at=now, calls=state.calls + 1, errors=errors, reads=reads)
+    given, attempt, output = given_of(arguments), state.episode.attempt, None
     remembered = state.remembered
     if call_id is not None:
-        remembered = _with_newest(remembered, call_id, Remembered(outcome, workplace.revision))
+        output = outcome.value
+        remembered = _with_newest(remembered, call_id, workplace.revision)
+    done = Entry(name, given, outcome.changed, now, attempt, errors, state.reads, call_id, output)
     return state._replace(
         workplace=workplace,
         last_call_at=now,
-        calls=calls,
+        calls=state.calls + 1,
         remembered=remembered,
         history=(*state.history, done),
     )
@@ -140,6 +139,27 @@ def state_at(state: SessionState, revision: int) -> SessionState:
     Raises:
         CodedError: `invalid_params`, it has not come to that revision; `oldestRevision` says what there is.
     """
+    check_revision(state, revision)
+    if revision == state.workplace.revision:
+        return state
+    history = state.history[:revision]
+    errors, reads = (history[-1].errors, history[-1].reads) if history else (0, 0)
+    return state._replace(
+        workplace=workplace_at(state.workplace, revision),
+        calls=errors + reads + revision,
+        errors=errors,
+        reads=reads,
+        remembered=remembered_in(history),
+        history=history,
+    )
+
+
+def check_revision(state: SessionState, revision: int) -> None:
+    """Refuse a revision that a session has not come to.
+
+    Raises:
+        CodedError: `invalid_params`; `oldestRevision` and `latestRevision` say what there is.
+    """
     latest = state.workplace.revision
     if not 0 <= revision <= latest:
         raise invalid_params(
@@ -147,19 +167,38 @@ def state_at(state: SessionState, revision: int) -> SessionState:
             oldestRevision=0,
             latestRevision=latest,
         )
-    if revision == latest:
-        return state
-    last = state.history[revision - 1] if revision else None
-    return state._replace(
-        workplace=workplace_at(state.workplace, revision),
-        calls=0 if last is None else last.calls,
-        errors=0 if last is None else last.errors,
-        reads=0 if last is None else last.reads,
-        remembered={
-            call_id: known for call_id, known in state.remembered.items() if known.revision <= revision
-        },
-        history=state.history[:revision],
-    )
+
+
+def remembered_in(history: Sequence[Entry]) -> dict[str, int]:
+    """List the last call ids of a history, oldest first, each with its revision."""
+    found: dict[str, int] = {}
+    for revision in range(len(history), 0, -1):
+        call_id = history[revision - 1].call_id
+        if call_id is not None:
+            found.setdefault(call_id, revision)
+            if len(found) == MOST_REMEMBERED:
+                break
+    return dict(reversed(found.items()))
+
+
+def nameless(history: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Give a history without call ids: another session may use them for calls of its own."""
+    if all(entry.call_id is None for entry in history):
+        return history
+    return tuple(entry._replace(call_id=None, output=None) for entry in history)
+
+
+def mark_of(state: SessionState, revision: int) -> int:
+    """Make a number that is another one once the session was rewound and came to the revision in another way.
+
+    Raises:
+        CodedError: `invalid_params`, it has not come to that revision.
+    """
+    check_revision(state, revision)
+    if not revision:
+        return 0
+    entry = state.history[revision - 1]
+    return crc32(f"{entry.tool} {entry.at!r}".encode())
 
 
 def given_of(arguments: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -167,10 +206,8 @@ def given_of(arguments: Mapping[str, Any] | None) -> dict[str, Any]:
     return {key: value for key, value in (arguments or {}).items() if value is not None}
 
 
-def _with_newest(
-    remembered: Mapping[str, Remembered], call_id: str, known: Remembered
-) -> dict[str, Remembered]:
-    kept = {**remembered, call_id: known}
+def _with_newest(remembered: Mapping[str, int], call_id: str, revision: int) -> dict[str, int]:
+    kept = {**remembered, call_id: revision}
     if len(kept) > MOST_REMEMBERED:
         del kept[next(iter(kept))]
     return kept

@@ -85,7 +85,7 @@ class Sessions:
             SessionError: As `seed`.
             StaleAttempt: An attempt is retired.
         """
-        if len(self._live) + len(seeds) > self.most:
+        if self.is_full(len(seeds)):
             self.sweep()
         fresh: dict[str, Session] = {}
         answer: list[Session] = []
@@ -232,7 +232,7 @@ class Sessions:
 
     def live(self, session_ids: Iterable[str]) -> "list[Session]":
         """List those of these sessions that live."""
-        return [session for session_id in session_ids if (session := self._live.get(session_id)) is not None]
+        return [found for session_id in session_ids if (found := self._live.get(session_id)) is not None]
 
     def add(self, sessions: Iterable[Session]) -> None:
         """Make sessions live, those that come back in their old places; nobody else has their ids."""
@@ -242,19 +242,21 @@ class Sessions:
 
     def remove(self, session_ids: Iterable[str]) -> "list[Session]":
         """Take sessions out without spending their ids, and give those that lived."""
-        return [
-            found for session_id in session_ids if (found := self._live.pop(session_id, None)) is not None
-        ]
+        return [found for one in session_ids if (found := self._live.pop(one, None)) is not None]
 
     def sweep(self) -> int:
         """Close the sessions that have been idle for too long, and count them."""
         if not self._idle_after:
             return 0
         latest = monotonic() - self._idle_after
-        idle = [session_id for session_id, session in self._live.items() if session.touched <= latest]
-        for session_id in idle:
-            self.close(session_id)
+        idle = [session for session in self._live.values() if session.touched <= latest]
+        for session in idle:
+            self.close(session.id)
         return len(idle)
+
+    def is_full(self, more: int) -> bool:
+        """Say whether so many sessions more could not live at once."""
+        return len(self._live) + more > self.most
 
     def check_room(self, more: int) -> None:
         """Refuse more sessions than may live at once.
@@ -262,7 +264,7 @@ class Sessions:
         Raises:
             SessionError: `session_limit`.
         """
-        if len(self._live) + more > self.most:
+        if self.is_full(more):
             raise SessionError(
                 "session_limit", f"{self.most} sessions may live at once. Close some first.", limit=self.most
             )

@@ -16,7 +16,7 @@ __all__ = ["Advance", "console_on", "printable", "progress", "size", "table"]
 Advance = Callable[[str, int, int | None], None]
 """Says what is done now, how much of it is done, and how much there is to do, None where nobody knows."""
 
-_PLAIN_WIDTH: Final = 200
+_PLAIN_WIDTH: Final = 1_000_000
 _UNITS: Final = ("bytes", "KiB", "MiB", "GiB")
 
 

@@ -1,19 +1,23 @@
 """How a session looks as JSON, field by field: what is of another form is refused."""
 
-from typing import Annotated, Any, Final
+from math import isfinite
+from typing import Annotated, Any, Final, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from toolkits.cells import has_surrogate
+from toolkits.cells import is_storable
 from toolkits.frozen import MOST_NUMBER
+from toolkits.workplace import MOST_CHANGES
 from wa_mcp.seeding import LONGEST_ROLLOUT_ID, is_session_id
 from wa_mcp.session import LONGEST_CALL_ID, OnCheckpoint
-from wa_mcp.session_state import MOST_REMEMBERED
 
-__all__ = ["FORMAT", "EntryForm", "EpisodeForm", "OriginForm", "RememberedForm", "StateForm"]
+__all__ = ["FORMAT", "EntryForm", "EpisodeForm", "OriginForm", "StateForm"]
 
 FORMAT: Final = 2
+
+MOST_ARGUMENTS: Final = 20
+"""Arguments that a call may have had."""
 
 LATEST: Final = 253_402_300_799
 """The last second that a calendar can show, at the end of the year 9999."""
@@ -31,10 +35,20 @@ def _session_id(text: str) -> str:
     return text
 
 
-def _storable(text: str) -> str:
-    if not text.isascii() and has_surrogate(text):
-        raise ValueError("expected Unicode text")
-    return text
+def _argument(value: Any) -> Any:
+    form: object = value
+    if isinstance(form, list):
+        places = cast("list[object]", form)
+        is_right = len(places) == 1 and type(places[0]) is int
+    elif isinstance(form, float):
+        is_right = isfinite(form)
+    elif isinstance(form, int):
+        is_right = -MOST_NUMBER <= form <= MOST_NUMBER
+    else:
+        is_right = is_storable(form)
+    if not is_right:
+        raise ValueError("expected a text, a number, true, false, or a place in a list")
+    return value
 
 
 Count = Annotated[int, Field(ge=0, le=MOST_NUMBER)]
@@ -55,21 +69,7 @@ class EpisodeForm(Form):
     attempt: Count
 
 
-class RememberedForm(Form):
-    """A call that is remembered by its call id."""
-
-    call_id: Annotated[str, Field(min_length=1, max_length=LONGEST_CALL_ID), AfterValidator(_printable)]
-    revision: Count
-    output: Any
-
-
-Argument = (
-    Annotated[str, AfterValidator(_storable)]
-    | bool
-    | Annotated[int, Field(ge=-MOST_NUMBER, le=MOST_NUMBER)]
-    | Annotated[float, Field(allow_inf_nan=False)]
-    | Annotated[list[Count], Field(min_length=1, max_length=1)]
-)
+Argument = Annotated[Any, AfterValidator(_argument)]
 """An argument of a call; `[place]` is the text that stands at that place of what the call stored."""
 
 
@@ -77,10 +77,15 @@ class EntryForm(Form):
     """A call that changed something; which tables it changed, their changes say."""
 
     tool: Name
-    arguments: dict[Name, Argument]
+    arguments: Annotated[dict[Name, Argument], Field(max_length=MOST_ARGUMENTS)]
     at: Moment
     attempt: Count
-    counts: Annotated[list[Count], Field(min_length=3, max_length=3)]
+    errors: Count
+    reads: Count
+    call_id: (
+        Annotated[str, Field(min_length=1, max_length=LONGEST_CALL_ID), AfterValidator(_printable)] | None
+    ) = None
+    output: Any = None
 
 
 class OriginForm(Form):
@@ -113,8 +118,7 @@ class StateForm(Form):
     calls: Count
     errors: Count
     reads: Count
-    remembered: Annotated[list[RememberedForm], Field(max_length=MOST_REMEMBERED)]
-    history: list[EntryForm]
+    history: Annotated[list[Any], Field(max_length=MOST_CHANGES)]
     origin: OriginForm | None
     data_set: str
     tables: dict[str, TableForm]

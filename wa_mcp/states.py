@@ -4,7 +4,7 @@ A state names its data set by digest and holds its own changes; the data set and
 go out once, beside the states. Nothing read here is trusted: all is checked before a session is made of it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
 
 import orjson
@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from checkpoint import MOST_ATTEMPTS, Episode, shortened
 from toolkits.frozen import freeze_changes, thaw_base, thaw_dataset, thaw_table
 from toolkits.table import Base
-from toolkits.workplace import MOST_CHANGES, MOST_STORED_BYTES, Catalogue, Dataset, Outcome, Workplace
-from wa_mcp.histories import freeze_history, thaw_history
-from wa_mcp.session_state import Entry, Origin, Remembered, SessionState
-from wa_mcp.state_forms import FORMAT, EpisodeForm, RememberedForm, StateForm
+from toolkits.workplace import MOST_CHANGES, MOST_STORED_BYTES, Catalogue, Dataset, Workplace
+from wa_mcp.histories import first_complaint, freeze_history, thaw_history
+from wa_mcp.session_state import Origin, SessionState, remembered_in
+from wa_mcp.state_forms import FORMAT, EpisodeForm, StateForm
 
 __all__ = ["Thawed", "freeze_state", "frozen_bases"]
 
@@ -42,19 +42,10 @@ def freeze_state(state: SessionState) -> dict[str, Any]:
         "calls": state.calls,
         "errors": state.errors,
         "reads": state.reads,
-        "remembered": [_frozen_call(call_id, known) for call_id, known in state.remembered.items()],
         "history": freeze_history(state),
         "origin": _frozen_origin(state.origin),
         "dataSet": state.workplace.dataset.digest,
         "tables": tables,
-    }
-
-
-def _frozen_call(call_id: str, known: Remembered) -> dict[str, Any]:
-    return {
-        "callId": call_id,
-        "revision": known.revision,
-        "output": known.outcome.value,
     }
 
 
@@ -106,9 +97,10 @@ class Thawed:
         session_id = cast("Mapping[str, Any]", form).get("sessionId") if isinstance(form, Mapping) else None
         who = f"session {shortened(session_id)}" if isinstance(session_id, str) else "a session"
         try:
+            _check_format(form)
             return self._build(StateForm.model_validate(form), attempt_step)
         except ValidationError as error:
-            raise ValueError(f"{who}: {_first_complaint(error)}") from None
+            raise ValueError(f"{who}: {first_complaint(error)}") from None
         except ValueError as error:
             raise ValueError(f"{who}: {error}") from None
 
@@ -130,7 +122,7 @@ class Thawed:
             calls=form.calls,
             errors=form.errors,
             reads=form.reads,
-            remembered=_thaw_remembered(form.remembered, history),
+            remembered=remembered_in(history),
             history=history,
             origin=None if form.origin is None else Origin(form.origin.session_id, form.origin.revision),
         )
@@ -156,6 +148,12 @@ class Thawed:
         if changes > MOST_CHANGES or stored > MOST_STORED_BYTES:
             raise ValueError("it holds more changes than a session may")
         return Workplace(dataset, tables, form.revision, changes, stored)
+
+
+def _check_format(form: Any) -> None:
+    found = cast("Mapping[str, Any]", form).get("format") if isinstance(form, Mapping) else None
+    if type(found) is int and found != FORMAT:
+        raise ValueError(f"format: it is of format {found}, and this version of wa-mcp reads format {FORMAT}")
 
 
 def _is_dataset(form: Any) -> bool:
@@ -188,35 +186,8 @@ def _later(form: EpisodeForm, step: int) -> Episode:
     return Episode(form.rollout_id, form.attempt + step)
 
 
-def _thaw_remembered(forms: list[RememberedForm], history: Sequence[Entry]) -> dict[str, Remembered]:
-    read: dict[str, Remembered] = {}
-    for place, form in enumerate(forms):
-        if form.call_id in read:
-            raise ValueError(f"remembered call {place}: its call id is there twice")
-        if not 1 <= form.revision <= len(history):
-            raise ValueError(f"remembered call {place}: there is no revision {form.revision}")
-        if not _is_json(form.output):
-            raise ValueError(f"remembered call {place}: its output cannot be sent as JSON")
-        outcome = Outcome(form.output, changed=history[form.revision - 1].tables)
-        read[form.call_id] = Remembered(outcome, form.revision)
-    return read
-
-
-def _is_json(value: Any) -> bool:
-    """Say whether a value can be sent, and written into the next checkpoint, and comes back the same."""
-    try:
-        return orjson.loads(orjson.dumps(value, option=orjson.OPT_STRICT_INTEGER)) == value
-    except orjson.JSONEncodeError:
-        return False
-
-
 def _known(what: str, names: list[str], known: Any) -> tuple[str, ...]:
     ordered = tuple(name for name in known if name in names)
     if not names or list(ordered) != names:
         raise ValueError(f"{what}: not one or more of those that there are here, in order")
     return ordered
-
-
-def _first_complaint(error: ValidationError) -> str:
-    detail = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}"

@@ -263,6 +263,81 @@ async def test_pages_of_a_difference_are_of_the_revisions_of_the_first(
     assert code == "invalid_params"
 
 
+@pytest.mark.parametrize("operation", ["sessions/history", "sessions/diff"])
+async def test_a_cursor_of_a_past_that_was_rewound_is_refused(
+    control: Controller, runtime: Runtime, operation: str
+) -> None:
+    session = runtime.sessions.seed()
+    for number in range(1, 7):
+        session.call("email_delete_email", {"email_id": f"{number:08}"})
+    first = await control.ask(operation, sessionId=session.id, limit=3)
+    session.rewind(0)
+    for number in range(11, 17):
+        session.call("email_delete_email", {"email_id": f"{number:08}"})
+    number, _, sentence = await control.refused(operation, sessionId=session.id, cursor=first["nextCursor"])
+    assert number == -32602
+    assert "rewound" in sentence
+
+
+async def test_a_call_id_is_known_again_after_a_rewind_however_many_came_after_it(
+    control: Controller, runtime: Runtime
+) -> None:
+    session = runtime.sessions.seed()
+    first = session.call(*TREE[3], call_id="call-0")
+    for number in range(1, 301):
+        session.call(*TREE[3], call_id=f"call-{number}")
+    assert "call-0" not in session.state.remembered
+    await control.ask("sessions/rewind", sessionId=session.id, revision=1)
+    assert session.call(*TREE[3], call_id="call-0") == first
+    assert session.revision == 1
+
+
+async def test_forks_are_answered_again_when_their_parent_has_ended_or_was_rewound(
+    control: Controller, runtime: Runtime
+) -> None:
+    parent = worked(runtime)
+    wish = {"sessionId": parent.id, "sessionIds": ["a-fork-that-is-asked-for-twice"], "atRevision": 2}
+    forked = await control.ask("sessions/fork", **wish)
+    parent.rewind(1)
+    assert await control.ask("sessions/fork", **wish) == forked
+    runtime.sessions.close(parent.id)
+    assert await control.ask("sessions/fork", **wish) == forked
+    another = {**wish, "sessionIds": ["a-fork-that-was-not-made-yet"]}
+    assert await control.code("sessions/fork", **another) == "session_spent"
+
+
+async def test_a_fork_of_an_earlier_attempt_is_stale_once_its_fork_has_a_later_one(
+    control: Controller, runtime: Runtime
+) -> None:
+    parent = worked(runtime, SESSION_ID)
+    ids, episodes = ["a-fork-that-comes-back-later"], [{"rolloutId": "branch", "attempt": 0}]
+    wish: dict[str, Any] = {"sessionId": parent.id, "sessionIds": ids, "episodes": episodes}
+    await control.ask("sessions/fork", **wish)
+    exported = await control.ask("sessions/export")
+    runtime.sessions.remove([*ids, SESSION_ID])
+    await control.ask("sessions/import", **exported)
+    assert await control.code("sessions/fork", **wish) == "stale_attempt"
+
+
+async def test_idle_sessions_make_room_for_forks_and_who_is_forked_is_not_idle() -> None:
+    runtime = Runtime(Settings(max_sessions=4, idle_after=0.05))
+    parent = worked(runtime)
+    for _ in range(3):
+        runtime.sessions.seed()
+    await anyio.sleep(0.06)
+    async with controlling(runtime) as control:
+        await control.ask("sessions/fork", sessionId=parent.id, count=2)
+    assert len(runtime.sessions) == 3
+    assert runtime.sessions.live([parent.id])
+
+
+async def test_a_rewind_that_is_refused_is_none(control: Controller, runtime: Runtime) -> None:
+    session = worked(runtime)
+    session.entry = session.entry._replace(untouched=True)
+    assert await control.code("sessions/rewind", sessionId=session.id, revision=4) == "invalid_params"
+    assert session.entry.untouched
+
+
 async def test_a_page_holds_only_so_many_bytes(
     control: Controller, runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,11 +360,16 @@ async def test_a_page_holds_only_so_many_bytes(
         ("sessions/history", ""),
         ("sessions/history", "x"),
         ("sessions/history", "-1"),
+        ("sessions/history", "1"),
         ("sessions/history", "1.2"),
+        ("sessions/history", "9.0"),
         ("sessions/history", "\u0663"),
+        ("sessions/history", "0." + "9" * 20),
         ("sessions/diff", "1"),
-        ("sessions/diff", "0.9.0"),
-        ("sessions/diff", "0.1." + "9" * 80),
+        ("sessions/diff", "0.0.9.0.0"),
+        ("sessions/diff", "0.0.3.1.0"),
+        ("sessions/diff", "0.0.0.0.1"),
+        ("sessions/diff", "0.0.0.0." + "9" * 20),
     ],
 )
 async def test_a_cursor_that_no_page_had_is_refused(
@@ -304,8 +384,8 @@ async def test_a_cursor_of_other_revisions_than_asked_for_is_refused(
 ) -> None:
     session = worked(runtime)
     given = {"sessionId": session.id, "fromRevision": 1, "toRevision": 3}
-    assert await control.code("sessions/diff", **given, cursor="0.3.1") == "invalid_params"
-    assert await control.code("sessions/diff", **given, cursor="1.2.1") == "invalid_params"
+    assert await control.code("sessions/diff", **given, cursor="0.0.3.0.1") == "invalid_params"
+    assert await control.code("sessions/diff", **given, cursor="1.0.2.0.1") == "invalid_params"
 
 
 async def test_sessions_that_cannot_be_compared_are_refused(control: Controller, runtime: Runtime) -> None:

@@ -33,7 +33,8 @@ class Desk:
     def ctl(self, *arguments: str) -> tuple[int, str, str]:
         self._capture.readouterr()
         status = main(["ctl", *arguments, "--url", self._url])
-        return (status, *self._capture.readouterr())
+        out, err = self._capture.readouterr()
+        return status, out, err
 
     def says(self, *arguments: str) -> str:
         status, out, err = self.ctl(*arguments)
@@ -75,6 +76,9 @@ def test_a_session_is_forked_told_compared_and_taken_back_at_the_command_line(de
     assert desk.says("rewind", session.id, "1") == "back at revision 1\n"
     assert desk.says("diff", session.id, "--other", fork.id) == "no difference\n"
     assert session.id not in told + shown
+    for call in range(4):
+        session.call("email_send_email", {**MAIL, "subject": "s" * 300, "body": f"{call}" * 300})
+    assert len(desk.says("history", session.id).splitlines()) == 2 + 5  # no line is broken in a pipe
 
 
 def test_programs_read_whole_answers(desk: Desk) -> None:
@@ -89,7 +93,16 @@ def test_what_a_session_never_was_is_said_and_fails(desk: Desk) -> None:
     status, out, err = desk.ctl("rewind", desk.session.id, "4")
     assert (status, out) == (1, "")
     assert "There is no revision 4: this session has 0 to 3." in err
-    for words in (("rewind", "x", "-1"), ("fork", "x", "--at", "one"), ("fork", "x", "--count", "0")):
+    for strange in ("\udc80abc", "nobody"):
+        status, out, err = desk.ctl("diff", strange)
+        assert (status, out) == (1, "")
+        assert "is no session's id" in err
+    for words in (
+        ("rewind", "x", "-1"),
+        ("fork", "x", "--at", "one"),
+        ("fork", "x", "--count", "0"),
+        ("fork", "x", "--count", "10001"),
+    ):
         with pytest.raises(SystemExit) as ended:
             desk.ctl(*words)
         assert ended.value.code == 2

@@ -98,13 +98,29 @@ async def test_all_pages_are_read(
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("given", [{"count": 0}, {"count": 10_001}, {"count": 1, "session_ids": ["x" * 20]}])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"count": 0},
+        {"count": 10_001},
+        {"count": 1, "session_ids": ["x" * 20]},
+        {"count": "3"},
+        {"session_ids": []},
+        {"session_ids": ["\ud800"]},
+    ],
+)
 async def test_numbers_of_forks_that_cannot_be_are_refused(
     fleet: Controller, runtimes: list[Runtime], given: dict[str, Any]
 ) -> None:
     parent = await worked(fleet, runtimes)
     with pytest.raises(InvalidParams):
         await fleet.fork(parent.id, **given)
+
+
+async def test_what_is_no_session_s_id_is_refused_before_any_server_is_asked(fleet: Controller) -> None:
+    for asking in (fleet.history, fleet.diff, fleet.fork, fleet.tables):
+        with pytest.raises(InvalidParams, match="is no session's id"):
+            await asking("\ud800")
 
 
 async def test_what_would_need_two_servers_is_refused(fleet: Controller, runtimes: list[Runtime]) -> None:

@@ -154,7 +154,7 @@ def test_the_script_makes_every_kind_of_change_and_of_empty_cell(small: Path) ->
     appended = [change for change in changes if "append" in change]
     assert any(change.get("nan") for change in appended)
     assert any(None in change["append"] and "nan" not in change for change in appended)
-    assert len(state["remembered"]) == len(SCRIPT)
+    assert [entry["callId"] for entry in state["history"]] == [f"call-{n}" for n in range(len(SCRIPT))]
 
 
 def test_bases_are_shared_where_the_data_set_is_the_same(small: Path, other: Path) -> None:
@@ -331,9 +331,8 @@ def too_much_text(state: Json, _: Json) -> None:
     state["tables"][MAILS]["changes"] += [change] * 170
 
 
-def too_many_remembered(state: Json, _: Json) -> None:
-    call = state["remembered"][0]
-    state["remembered"] = [{**call, "callId": f"c{number}"} for number in range(257)]
+def too_long_a_history(state: Json, _: Json) -> None:
+    state["history"] = state["history"][:1] * (MOST_CHANGES + 1)
 
 
 def nothing_at_the_end(state: Json, _: Json) -> None:
@@ -378,72 +377,80 @@ INVALID: dict[str, tuple[Alter, str]] = {
     "a last call that no calendar knows": (put("lastCallAt", value=253402300800), f"{SESSION}lastCallAt: "),
     "calls that are less than none": (put("calls", value=-1), f"{SESSION}calls: "),
     "an output that is no Unicode": (
-        put("remembered", 0, "output", value=[LONE]),
-        f"{SESSION}remembered call 0: its output",
+        put("history", 0, "output", value=[LONE]),
+        rf"{SESSION}history\.0: its output",
     ),
     "an output that is huge": (
-        put("remembered", 1, "output", value={"a": 2**53}),
-        f"{SESSION}remembered call 1: its output",
+        put("history", 1, "output", value={"a": 2**53}),
+        rf"{SESSION}history\.1: its output",
     ),
     "a call id that is long": (
-        put("remembered", 0, "callId", value="c" * 129),
-        f"{SESSION}remembered.0.callId: ",
+        put("history", 0, "callId", value="c" * 129),
+        rf"{SESSION}history\.0\.callId: ",
     ),
     "a call id that prints badly": (
-        put("remembered", 0, "callId", value="a\nb"),
-        f"{SESSION}remembered.0.callId: ",
-    ),
-    "a call id twice": (twice("remembered"), f"{SESSION}remembered call 8: "),
-    "a remembered call of the future": (
-        put("remembered", 0, "revision", value=99),
-        f"{SESSION}remembered call 0: ",
-    ),
-    "a remembered call of no revision": (
-        put("remembered", 0, "revision", value=0),
-        f"{SESSION}remembered call 0: ",
+        put("history", 0, "callId", value="a\nb"),
+        rf"{SESSION}history\.0\.callId: ",
     ),
     "a history that is short": (lambda state, _: state["history"].pop(), f"{SESSION}history: 7 calls"),
     "a history that is long": (twice("history"), f"{SESSION}history: 9 calls"),
     "a call that changed nothing": (
         nothing_at_the_end,
-        f"{SESSION}history: nothing was changed at revision 9",
+        rf"{SESSION}history\.8: it changed nothing",
     ),
     "an argument that is a list": (
         put("history", 0, "arguments", "email_id", value=["1"]),
-        f"{SESSION}history.0.arguments.email_id",
+        rf"{SESSION}history\.0\.arguments\.email_id",
     ),
     "an argument that is stored nowhere": (
         put("history", 0, "arguments", "email_id", value=[6]),
-        f"{SESSION}history: an argument",
+        rf"{SESSION}history\.\d: an argument",
     ),
     "an argument that is stored and no text": (
         put("history", 2, "arguments", "event_id", value=[0]),
-        f"{SESSION}history: an argument",
+        rf"{SESSION}history\.\d: an argument",
     ),
     "an argument that is said twice": (
         put("history", 3, "arguments", "participant_email", value="ada@firm.example"),
-        f"{SESSION}history: an argument",
+        rf"{SESSION}history\.\d: an argument",
     ),
     "an argument that is no Unicode": (
         put("history", 0, "arguments", "email_id", value=LONE),
-        f"{SESSION}history.0.arguments.email_id",
+        rf"{SESSION}history\.0\.arguments\.email_id",
     ),
     "an argument that is no number": (
         put("history", 0, "arguments", "email_id", value=float("nan")),
-        f"{SESSION}history.0.arguments.email_id",
+        rf"{SESSION}history\.0\.arguments\.email_id",
     ),
-    "a call after the end of time": (put("history", 0, "at", value=1e300), f"{SESSION}history.0.at: "),
-    "counts that are too few": (put("history", 0, "counts", value=[1, 0]), f"{SESSION}history.0.counts: "),
-    "counts that fall": (put("history", 0, "counts", value=[5, 0, 0]), f"{SESSION}history: calls, errors"),
+    "a call after the end of time": (put("history", 0, "at", value=1e300), rf"{SESSION}history\.0\.at: "),
+    "counts that fall": (put("history", 0, "errors", value=5), f"{SESSION}history: errors or reads"),
     "counts above the session's": (
-        put("history", 7, "counts", value=[99, 0, 0]),
-        f"{SESSION}history: calls, errors",
+        put("history", 7, "reads", value=99),
+        f"{SESSION}history: errors or reads",
     ),
     "an origin that is no session": (
         put("origin", value={"sessionId": "short", "revision": 0}),
         f"{SESSION}origin.sessionId: ",
     ),
-    "too many remembered calls": (too_many_remembered, f"{SESSION}remembered: "),
+    "a history without end": (too_long_a_history, f"{SESSION}history: "),
+    "too many arguments": (
+        put("history", 0, "arguments", value={f"a{number}": "" for number in range(21)}),
+        rf"{SESSION}history\.0\.arguments: ",
+    ),
+    "an argument that is too long": (
+        put("history", 0, "arguments", "email_id", value="x" * 100_001),
+        rf"{SESSION}history\.0\.arguments\.email_id",
+    ),
+    "an argument that is a huge number": (
+        put("history", 0, "arguments", "email_id", value=2**53 + 1),
+        rf"{SESSION}history\.0\.arguments\.email_id",
+    ),
+    "a call id without an output": (drop("history", 0, "output"), rf"{SESSION}history\.0: it has a call id"),
+    "an output without a call id": (drop("history", 0, "callId"), rf"{SESSION}history\.0: it has a call id"),
+    "more calls than were counted": (
+        put("calls", value=99),
+        f"{SESSION}calls: they are not as many",
+    ),
     "an unknown data set": (
         put("dataSet", value="0" * 64),
         f"{SESSION}data set 000000000000: it is not there",
@@ -561,24 +568,24 @@ INVALID: dict[str, tuple[Alter, str]] = {
 # What no JSON holds, so that it can come through the hook only.
 NO_JSON: dict[str, tuple[Alter, str]] = {
     "an output that is NaN": (
-        put("remembered", 0, "output", value=float("nan")),
-        f"{SESSION}remembered call 0: its output",
+        put("history", 0, "output", value=float("nan")),
+        rf"{SESSION}history\.0: its output",
     ),
     "an output that is larger still": (
-        put("remembered", 1, "output", value=10**30),
-        f"{SESSION}remembered call 1: its output",
+        put("history", 1, "output", value=10**30),
+        rf"{SESSION}history\.1: its output",
     ),
     "a value that is NaN by itself": (
         change_of({"revision": 8, "set": [0], "column": "subject", "value": float("nan")}),
         IN_MAILS,
     ),
     "an output that is a set": (
-        put("remembered", 1, "output", value={1, 2}),
-        f"{SESSION}remembered call 1: its output",
+        put("history", 1, "output", value={1, 2}),
+        rf"{SESSION}history\.1: its output",
     ),
     "an output with a number as a name": (
-        put("remembered", 1, "output", value={1: 2}),
-        f"{SESSION}remembered call 1: its output",
+        put("history", 1, "output", value={1: 2}),
+        rf"{SESSION}history\.1: its output",
     ),
 }
 EVERY = {**INVALID, **NO_JSON}
