@@ -1,12 +1,13 @@
 """What was found: a figure of ours, the baseline's, their ratio, and whether that is what was aimed at."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any, Literal
 
 from benchmarks.harness import Pairs
 
-__all__ = ["Finding", "Target", "Unit", "found", "single"]
+__all__ = ["Finding", "Target", "Unit", "found", "over_tools", "single"]
 
 Unit = Literal["s", "B"]
 
@@ -100,6 +101,17 @@ def found(
         note,
         detail,
     )
+
+
+def over_tools(
+    question: str, what: str, pairs: Mapping[str, Pairs], *, against: str, target: Target, note: str = ""
+) -> Finding:
+    """Make a finding of many tools: the medians over the tools, of the figures and of the ratios."""
+    ours = median(median(each.ours) for each in pairs.values())
+    baseline = median(median(each.baseline) for each in pairs.values())
+    ratio = median(each.share for each in pairs.values())
+    met = target.met(ours, ratio)
+    return Finding(question, what, "s", ours, against, baseline, ratio, True, target, met, note)
 
 
 def single(

@@ -2,11 +2,12 @@
 
 A baseline and a candidate are measured in pairs, a moment apart, each first as often as the other. A ratio
 is taken pair by pair, and the median of the ratios is what is reported, never a time against another time of
-another moment. The garbage collector rests while either is measured, and works between the pairs.
+another moment. The garbage collector rests while either is measured, and works between the pairs; around
+what awaits it works as it does in a server.
 """
 
 import gc
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
@@ -15,7 +16,7 @@ from typing import Final
 
 from wa_mcp.process import tame_collector
 
-__all__ = ["Effort", "Pairs", "Side", "as_served", "compare", "often_enough", "quiet"]
+__all__ = ["Effort", "Pairs", "Side", "as_served", "by_turns", "compare", "often_enough", "quiet"]
 
 LONG_ENOUGH: Final = 0.005
 """Seconds that one sample of a side should take at least."""
@@ -110,6 +111,26 @@ def compare(baseline: Side, ours: Side, rounds: int) -> Pairs:
             else:
                 theirs.append(baseline.sample())
                 own.append(ours.sample())
+    return Pairs(theirs, own)
+
+
+async def by_turns(
+    baseline: Callable[[], Awaitable[float]], ours: Callable[[], Awaitable[float]], rounds: int
+) -> Pairs:
+    """Take samples of both by turns, after one of each that does not count; both measure themselves."""
+    theirs: list[float] = []
+    own: list[float] = []
+    with as_served():
+        await baseline()
+        await ours()
+        for turn in range(rounds):
+            gc.collect()
+            if turn % 2:
+                own.append(await ours())
+                theirs.append(await baseline())
+            else:
+                theirs.append(await baseline())
+                own.append(await ours())
     return Pairs(theirs, own)
 
 

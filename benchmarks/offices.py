@@ -9,8 +9,9 @@ from benchmarks.calls import Call
 from toolkits.workplace import Dataset
 from wa_mcp import Runtime, Settings
 from wa_mcp.catalogue import CATALOGUE
+from wa_mcp.session import Session
 
-__all__ = ["CHANGES", "fill", "office", "ten_changes"]
+__all__ = ["CHANGES", "fill", "office", "seed_changed", "ten_changes"]
 
 CHANGES: Final = 10
 """Calls that change something, in each session."""
@@ -44,9 +45,15 @@ def ten_changes(dataset: Dataset, number: int) -> list[Call]:
 def fill(runtime: Runtime, sessions: int) -> None:
     """Seed so many sessions, and do the changes of `ten_changes` in each."""
     for number in range(sessions):
-        session, dice = runtime.sessions.seed(), Random(number)
-        while session.revision < CHANGES:
-            session.call(*_drawn(dice))
+        seed_changed(runtime, number)
+
+
+def seed_changed(runtime: Runtime, number: int) -> Session:
+    """Seed a session, and do the changes of `ten_changes` in it."""
+    session, dice = runtime.sessions.seed(), Random(number)
+    while session.revision < CHANGES:
+        session.call(*_drawn(dice))
+    return session
 
 
 def office(root: Path, sessions: int) -> Runtime:

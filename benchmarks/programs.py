@@ -3,9 +3,13 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
+from benchmarks.checkpoints import checkpoints
+from benchmarks.end_to_end import end_to_end
 from benchmarks.findings import Finding
 from benchmarks.harness import Effort
+from benchmarks.memory import memory
 from benchmarks.pause import pause
+from benchmarks.scoring import scoring
 from benchmarks.searching import searching
 from benchmarks.seeding import seeding
 from benchmarks.tools import tools
@@ -17,7 +21,11 @@ Program = Callable[[Effort], Awaitable[list[Finding]]]
 
 PROGRAMS: Final[Mapping[str, Program]] = {
     "seeding": seeding,
+    "memory": memory,
     "searching": searching,
     "tools": tools,
+    "end_to_end": end_to_end,
+    "scoring": scoring,
+    "checkpoints": checkpoints,
     "pause": pause,
 }

@@ -5,7 +5,7 @@ It is a program: `python -m benchmarks.table FILE`.
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,20 @@ def table(report: Mapping[str, Any], *, details: bool = False) -> str:
     """Make a Markdown document of a report: the table, and what it was measured on."""
     lines = ["| what | wa-mcp | against | ratio | target | met |", "|---|---|---|---|---|---|"]
     lines += [_line(row) for row in report["findings"] if details or not row["detail"]]
-    notes = [f"- {row['what']}: {row['note']}" for row in report["findings"]
-             if row["note"] and (details or not row["detail"])]  # fmt: skip
+    notes = _notes([row for row in report["findings"] if details or not row["detail"]])
     machine, versions = report["machine"], report["versions"]
     on = f"{machine['processor']}, {machine['cores']} cores, {machine['platform']}"
     of = ", ".join(f"{name} {number}" for name, number in versions.items())
     return "\n".join([*lines, "", *notes, *([""] if notes else []), f"Measured on {on}; {of}."])
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    """List the notes, each once, behind the rows that it belongs to."""
+    noted: dict[str, list[str]] = {}
+    for row in rows:
+        if row["note"]:
+            noted.setdefault(row["note"], []).append(row["what"])
+    return [f"- {'; '.join(whats)}: {note}" for note, whats in noted.items()]
 
 
 def _line(row: Row) -> str:
