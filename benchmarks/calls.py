@@ -1,13 +1,14 @@
 """The calls that are measured: one of every tool, many different searches, and what changes a table."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
 from toolkits.workplace import Dataset
 
 __all__ = [
+    "BROAD",
     "CALLS",
     "CHANGED_TABLE",
     "Call",
@@ -15,6 +16,7 @@ __all__ = [
     "changes_of",
     "customer_searches",
     "mail_searches",
+    "touching",
 ]
 
 Call = tuple[str, Mapping[str, Any]]
@@ -73,6 +75,19 @@ CALLS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 """A sensible call of every tool, which succeeds in a fresh workplace."""
 
+BROAD: Final[Sequence[Call]] = (
+    ("company_directory_find_email_address", {"name": "e"}),
+    ("email_search_emails", {"query": "e"}),
+    ("email_search_emails", {"query": "e", "page_size": 1_000_000}),
+    ("calendar_search_events", {"query": "e"}),
+    ("calendar_search_events", {"query": "e", "page_size": 1_000_000}),
+    ("analytics_total_visits_count", {}),
+    ("project_management_search_tasks", {"due_date": "2023"}),
+    ("customer_relationship_manager_search_customers", {"customer_email": "e"}),
+    ("customer_relationship_manager_search_customers", {"customer_email": "e", "page_size": 1_000_000}),
+)
+"""Calls that find all rows of a table, by pages and at once."""
+
 CHANGED_TABLE: Final[Mapping[str, str]] = {
     "email": "email.emails",
     "calendar": "calendar.events",
@@ -121,6 +136,18 @@ def changes_of(toolkit: str, number: int) -> list[Call]:
     """Give ten calls that change a toolkit's table, different for every number; all succeed when fresh."""
     ids = [f"{one:08}" for one in Random(number).sample(range(200), 10)]
     return list(_MAKERS[toolkit](ids))
+
+
+def touching(number: int) -> Iterator[Call]:
+    """Give a call that changes each table that can be changed, different for every number."""
+    one = "00000001"
+    yield "email_reply_email", {"email_id": one, "body": f"Number {number}."}
+    yield "calendar_update_event", {"event_id": one, "field": "event_name", "new_value": f"Number {number}"}
+    yield "analytics_create_plot", CALLS["analytics_create_plot"]
+    task = {"task_id": one, "field": "task_name", "new_value": f"Number {number}"}
+    yield "project_management_update_task", task
+    customer = {"customer_id": one, "field": "notes", "new_value": f"Number {number}."}
+    yield "customer_relationship_manager_update_customer", customer
 
 
 def _mail_changes(ids: list[str]) -> Iterator[Call]:

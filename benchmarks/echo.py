@@ -8,7 +8,7 @@ it serves over HTTP on a free port, which it prints.
 import socket
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import anyio
 import uvicorn
@@ -30,9 +30,10 @@ from starlette.types import Receive, Scope, Send
 
 from benchmarks.calls import CALLS
 from wa_mcp import Runtime, Settings, agent_server
-from wa_mcp.agent_server import advertised
+from wa_mcp.agent_server import META, advertised
 from wa_mcp.catalogue import CATALOGUE
 from wa_mcp.process import http_protocol, tame_collector
+from wa_mcp.version import VERSION
 
 __all__ = ["Constant", "constants", "echo_server"]
 
@@ -50,7 +51,9 @@ async def constants(runtime: Runtime) -> dict[str, Constant]:
         content, structured = result.content[0], result.structured_content
         if result.is_error or structured is None or not isinstance(content, TextContent):
             raise RuntimeError(f"{name} failed: {content}")
-        found[name] = content.text, structured, dict(cast("Mapping[str, Any]", result.meta or {}))
+        # What the SDK stamps on every result, it stamps on the echo's too.
+        meta = {key: value for key, value in (result.meta or {}).items() if META in key}
+        found[name] = content.text, structured, meta
         runtime.sessions.close(session.id)
     return found
 
@@ -71,7 +74,9 @@ def echo_server(answers: Mapping[str, Constant]) -> Server[Any]:
         return tools[name].schema
 
     return Server(
-        "echo",
+        "wa-mcp",  # name, version and title are in every answer
+        version=VERSION,
+        title="Workplace",
         cache_hints={"tools/list": CacheHint(ttl_ms=0, scope="private")},
         get_tool_input_schema=input_schema,
         on_list_tools=list_tools,

@@ -21,6 +21,8 @@ __all__ = ["Effort", "Pairs", "Side", "as_served", "by_turns", "compare", "often
 LONG_ENOUGH: Final = 0.005
 """Seconds that one sample of a side should take at least."""
 
+SHRINKS_BY: Final = 50
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -32,13 +34,18 @@ class Effort:
 
     quick: bool = False
 
+    @property
+    def shrinks_by(self) -> int:
+        """What sizes are divided by."""
+        return SHRINKS_BY if self.quick else 1
+
     def rounds(self, full: int) -> int:
         """Say how many pairs to measure."""
-        return 2 if self.quick else full
+        return 1 if self.quick else full
 
     def size(self, full: int) -> int:
         """Say how large to make what is measured."""
-        return max(full // 50, 2) if self.quick else full
+        return max(full // self.shrinks_by, 2)
 
 
 @dataclass(frozen=True)
@@ -144,7 +151,13 @@ def often_enough(run: Callable[[], object], most: int = 1_000) -> int:
 
 @contextmanager
 def quiet() -> Generator[None]:
-    """Keep the garbage collector out of what is measured, and what lives already out of the collector."""
+    """Keep the garbage collector out of what is measured, and what lives already out of the collector.
+
+    Inside of another one it does nothing: to look through everything again would take long.
+    """
+    if not gc.isenabled():
+        yield
+        return
     gc.collect()
     gc.freeze()
     gc.disable()

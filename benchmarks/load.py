@@ -75,6 +75,7 @@ async def send(base: str, requests: Sequence[bytes], connections: int) -> tuple[
     finally:
         for each in opened:
             each.close()
+        await asyncio.sleep(0)  # a transport closes in the turn after the one that it is told to
 
 
 class _Connection(asyncio.Protocol):

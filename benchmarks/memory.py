@@ -32,7 +32,7 @@ async def memory(effort: Effort) -> list[Finding]:
     """Compare sessions as they are seeded, with ten changes, and with searches in the changed tables."""
     asked = (
         ("memory of a fresh session", "fresh", 15_000, 50, Target(at_most=10e3)),
-        ("memory of a session with ten changes", "changed", 2_000, 40, Target(at_most=50e3)),
+        ("memory of a session with ten changes", "changed", 1_000, 40, Target(at_most=50e3)),
         ("the same after a search of each kind", "searched", 1_000, 40, None),
     )
     findings: list[Finding] = []

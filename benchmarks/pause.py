@@ -20,7 +20,7 @@ from benchmarks.harness import Effort, Pairs, as_served
 from benchmarks.offices import office
 from wa_mcp import Runtime
 
-__all__ = ["pause"]
+__all__ = ["kept_out", "pause"]
 
 SIZES: Final = (100, 1_000, 10_000)
 LARGEST: Final = SIZES[-1]
@@ -63,13 +63,13 @@ async def _measured(runtime: Runtime, rounds: int) -> tuple[Pairs, float]:
         async with runtime.control:
             for _ in range(rounds):
                 async with _watched() as blocks:
-                    ours.append(await _checkpoint(runtime, background=True))
+                    ours.append(await kept_out(runtime, background=True))
                 longest.append(blocks.longest)
-                theirs.append(await _checkpoint(runtime, background=False))
+                theirs.append(await kept_out(runtime, background=False))
     return Pairs(theirs, ours), median(longest)
 
 
-async def _checkpoint(runtime: Runtime, *, background: bool) -> float:
+async def kept_out(runtime: Runtime, *, background: bool) -> float:
     """Take a checkpoint, and give the seconds for which calls were kept out; wait for the disk after that."""
     checkpoint_id, control = f"round-{next(_IDS)}", runtime.control
     begun = perf_counter()

@@ -6,7 +6,9 @@ from typing import Final
 from benchmarks.checkpoints import checkpoints
 from benchmarks.end_to_end import end_to_end
 from benchmarks.findings import Finding
+from benchmarks.growth import growth
 from benchmarks.harness import Effort
+from benchmarks.large_tables import large_tables
 from benchmarks.memory import memory
 from benchmarks.pause import pause
 from benchmarks.scoring import scoring
@@ -28,4 +30,6 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     "scoring": scoring,
     "checkpoints": checkpoints,
     "pause": pause,
+    "large_tables": large_tables,
+    "growth": growth,
 }

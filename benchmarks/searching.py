@@ -45,8 +45,8 @@ def _untouched(dataset: Dataset, calls: Sequence[Call], effort: Effort) -> Pairs
     plain, workplace = PlainWorkplace(), dataset.workplace(CATALOGUE.names)
     theirs, own = cycle(calls), cycle(calls)
     return compare(
-        Side(lambda: plain.call(*next(theirs)), times=SEARCHES),
-        Side(lambda: workplace.call(*next(own)), times=SEARCHES),
+        Side(lambda: plain.call(*next(theirs)), times=effort.size(SEARCHES)),
+        Side(lambda: workplace.call(*next(own)), times=effort.size(SEARCHES)),
         effort.rounds(ROUNDS),
     )
 
@@ -58,8 +58,8 @@ def _changed(dataset: Dataset, toolkit: str, calls: Sequence[Call], effort: Effo
     office = Changing(dataset, toolkit)
     theirs, own = cycle(calls), cycle(calls)
     return compare(
-        Side(lambda: plain.call(*next(theirs)), times=SEARCHES),
-        Side(lambda: office.workplace.call(*next(own)), office.change, times=SEARCHES),
+        Side(lambda: plain.call(*next(theirs)), times=effort.size(SEARCHES)),
+        Side(lambda: office.workplace.call(*next(own)), office.change, times=effort.size(SEARCHES)),
         effort.rounds(ROUNDS),
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["table"]
+__all__ = ["figure", "table"]
 
 Row = Mapping[str, Any]
 
@@ -36,12 +36,12 @@ def _notes(rows: Sequence[Row]) -> list[str]:
 
 def _line(row: Row) -> str:
     met = {None: "", True: "yes", False: "**no**"}[row["met"]]
-    cells = (row["what"], _figure(row["ours"], row["unit"]), _against(row), _ratio(row), _target(row), met)
+    cells = (row["what"], figure(row["ours"], row["unit"]), _against(row), _ratio(row), _target(row), met)
     return f"| {' | '.join(cells)} |"
 
 
 def _against(row: Row) -> str:
-    return "" if row["baseline"] is None else f"{row['against']} {_figure(row['baseline'], row['unit'])}"
+    return "" if row["baseline"] is None else f"{row['against']} {figure(row['baseline'], row['unit'])}"
 
 
 def _ratio(row: Row) -> str:
@@ -59,7 +59,7 @@ def _target(row: Row) -> str:
     parts = [
         "" if target["better"] is None else f"{target['better']:g} times {_less(row)}",
         "" if target["share"] is None else f"at most {target['share']:g} times",
-        "" if target["at_most"] is None else f"at most {_figure(target['at_most'], row['unit'])}",
+        "" if target["at_most"] is None else f"at most {figure(target['at_most'], row['unit'])}",
     ]
     return ", ".join(part for part in parts if part)
 
@@ -68,7 +68,7 @@ def _less(row: Row) -> str:
     return "faster" if row["unit"] == "s" else "smaller"
 
 
-def _figure(amount: float, unit: str) -> str:
+def figure(amount: float, unit: str) -> str:
     """Show seconds or bytes in the unit that suits them, to three digits."""
     steps = ((1, "s"), (1e-3, "ms"), (1e-6, "us")) if unit == "s" else ((1e6, "MB"), (1e3, "KB"), (1, "B"))
     size, name = next((step for step in steps if amount >= step[0]), steps[-1])

@@ -8,7 +8,7 @@ import pandas as pd
 from benchmarks.baseline import PlainWorkplace
 from benchmarks.calls import CALLS, CHANGED_TABLE
 from benchmarks.findings import Finding, Target, found, single
-from benchmarks.harness import Effort, Pairs, Side, compare, often_enough
+from benchmarks.harness import Effort, Pairs, Side, compare, often_enough, quiet
 from toolkits.dataset import BUNDLED, load_dataset
 from toolkits.workplace import Workplace
 from wa_mcp.catalogue import CATALOGUE
@@ -21,7 +21,8 @@ ROUNDS = 15
 async def tools(effort: Effort) -> list[Finding]:
     """Call every tool, each time in a fresh workplace."""
     workplace = load_dataset(BUNDLED, CATALOGUE).workplace(CATALOGUE.names)
-    pairs = {name: _pairs(workplace, name, effort) for name in CALLS}
+    with quiet():
+        pairs = {name: _pairs(workplace, name, effort) for name in CALLS}
     least = min(pairs, key=lambda name: pairs[name].better)
     slowest = max(pairs, key=lambda name: median(pairs[name].ours))
     return [
@@ -47,7 +48,7 @@ def _pairs(workplace: Workplace, name: str, effort: Effort) -> Pairs:
     before = _restorer(plain, CHANGED_TABLE[CATALOGUE.tools[name].toolkit]) if changes else None
     if before is not None:
         before()
-    times = often_enough(theirs, most=10) if before is None else 5
+    times = often_enough(theirs, most=effort.size(10)) if before is None else effort.size(5)
     return compare(Side(theirs, before, times), Side(ours, times=often_enough(ours)), effort.rounds(ROUNDS))
 
 
