@@ -82,9 +82,12 @@ async def _over_http(ours: Server, echo: Server, clients: int, calls: int, round
     own, theirs = _Taken(), _Taken()
     for turn in range(rounds + 1):
         spent = {id(own): 0.0, id(theirs): 0.0}
-        for name in CALLS:
+        # All at once and beforehand: who has just seeded sessions is slower at the next calls.
+        paths = {server.pid: await server.sessions(calls * len(CALLS)) for server in (ours, echo)}
+        for place, name in enumerate(CALLS):
             for server, taken in _in_turn(turn, (ours, own), (echo, theirs)):
-                wall, processor = await _block(server, name, calls, clients)
+                sessions = paths[server.pid][place * calls : (place + 1) * calls]
+                wall, processor = await _block(server, name, sessions, clients)
                 taken.wall[name].append(wall)
                 spent[id(taken)] += processor / len(CALLS)
         own.processor.append(spent[id(own)])
@@ -98,15 +101,14 @@ async def _over_http(ours: Server, echo: Server, clients: int, calls: int, round
     return findings
 
 
-async def _block(server: Server, name: str, calls: int, clients: int) -> tuple[float, float]:
-    """Call a tool in so many sessions, and give the seconds and the processor seconds for one call."""
-    paths = await server.sessions(calls)
+async def _block(server: Server, name: str, paths: Sequence[str], clients: int) -> tuple[float, float]:
+    """Call a tool in each of these sessions, and give the seconds and the processor seconds for one call."""
     requests = [request(server.base, path, name, CALLS[name]) for path in paths]
     before = server.processor_time()
     took, _ = await send(server.base, requests, clients)
     after = server.processor_time()
     spent = 0.0 if before is None or after is None else after - before
-    return took / calls, spent / calls
+    return took / len(paths), spent / len(paths)
 
 
 async def _check_same(ours: Server, echo: Server) -> None:

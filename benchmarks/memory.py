@@ -31,15 +31,15 @@ _SEARCHES: Final = [call for call in CALLS.items() if "search" in call[0]]
 async def memory(effort: Effort) -> list[Finding]:
     """Compare sessions as they are seeded, with ten changes, and with searches in the changed tables."""
     asked = (
-        ("memory of a fresh session", "fresh", 15_000, 50, Target(at_most=10e3)),
-        ("memory of a session with ten changes", "changed", 1_000, 40, Target(at_most=50e3)),
-        ("the same after a search of each kind", "searched", 1_000, 40, None),
+        ("memory of a fresh session", "fresh", 15_000, 50, ROUNDS, Target(at_most=10e3)),
+        ("memory of a session with ten changes", "changed", 1_000, 40, ROUNDS, Target(at_most=50e3)),
+        ("the same after a search of each kind", "searched", 1_000, 40, 1, None),
     )
     findings: list[Finding] = []
-    for what, state, sessions, plain_sessions, target in asked:
+    for what, state, sessions, plain_sessions, rounds, target in asked:
         theirs: list[float] = []
         ours: list[float] = []
-        for _ in range(effort.rounds(ROUNDS)):
+        for _ in range(effort.rounds(rounds)):
             theirs.append(session_bytes("plain", state, effort.size(plain_sessions)))
             ours.append(session_bytes("ours", state, effort.size(sessions)))
         pairs = Pairs(theirs, ours)
