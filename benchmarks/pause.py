@@ -3,7 +3,6 @@
 The baseline, "in the pause", is a commit in the foreground: calls stay out until it is on the disk.
 """
 
-import gc
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -16,14 +15,18 @@ from typing import Final
 
 import anyio
 
+from benchmarks.findings import Finding, Target, found, single
+from benchmarks.harness import Effort, Pairs, as_served
 from benchmarks.offices import office
 from wa_mcp import Runtime
 
-__all__ = ["pause"]
+__all__ = ["kept_out", "pause"]
 
 SIZES: Final = (100, 1_000, 10_000)
+LARGEST: Final = SIZES[-1]
 ROUNDS: Final = 5
 TIMEOUT: Final = 600.0
+WITHIN: Final = 0.05
 
 _IDS: Final = count(1)
 
@@ -35,36 +38,38 @@ class Blocks:
     longest: float = 0.0
 
 
-async def pause() -> list[str]:
-    """Measure, and give the rows of a Markdown table."""
-    rows = [
-        "| sessions, ten changes each | calls kept out | in the pause: times | longest block |",
-        "|---|---|---|---|",
-    ]
-    for sessions in SIZES:
+async def pause(effort: Effort) -> list[Finding]:
+    """Take checkpoints of ever more sessions, in the background and in the pause by turns."""
+    findings: list[Finding] = []
+    for size in SIZES:
+        sessions = effort.size(size)
         with tempfile.TemporaryDirectory() as folder:
-            rows.append(await _row(office(Path(folder), sessions), sessions))
-    return rows
+            pairs, longest = await _measured(office(Path(folder), sessions), effort.rounds(ROUNDS))
+        target = Target(at_most=WITHIN) if size == LARGEST else None
+        findings.append(
+            found("pause", f"pause, {sessions:,} sessions", pairs, against="in the pause", target=target)
+        )
+        block = f"longest block of the event loop in a background commit, {sessions:,} sessions"
+        findings.append(single("pause", block, longest, at_most=WITHIN if size == LARGEST else None))
+    return findings
 
 
-async def _row(runtime: Runtime, sessions: int) -> str:
-    gc.collect()
-    gc.freeze()
+async def _measured(runtime: Runtime, rounds: int) -> tuple[Pairs, float]:
+    """Give how long calls were kept out, and the median of the longest blocks."""
     ours: list[float] = []
-    ratios: list[float] = []
+    theirs: list[float] = []
     longest: list[float] = []
-    async with runtime.control:
-        for _ in range(ROUNDS):
-            async with _watched() as blocks:
-                ours.append(await _checkpoint(runtime, background=True))
-            ratios.append(await _checkpoint(runtime, background=False) / ours[-1])
-            longest.append(blocks.longest)
-    gc.unfreeze()
-    kept_out, block = median(ours) * 1e3, median(longest) * 1e3
-    return f"| {sessions} | {kept_out:.1f} ms | {median(ratios):.1f} | {block:.1f} ms |"
+    with as_served():
+        async with runtime.control:
+            for _ in range(rounds):
+                async with _watched() as blocks:
+                    ours.append(await kept_out(runtime, background=True))
+                longest.append(blocks.longest)
+                theirs.append(await kept_out(runtime, background=False))
+    return Pairs(theirs, ours), median(longest)
 
 
-async def _checkpoint(runtime: Runtime, *, background: bool) -> float:
+async def kept_out(runtime: Runtime, *, background: bool) -> float:
     """Take a checkpoint, and give the seconds for which calls were kept out; wait for the disk after that."""
     checkpoint_id, control = f"round-{next(_IDS)}", runtime.control
     begun = perf_counter()
