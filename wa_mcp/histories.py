@@ -1,10 +1,10 @@
 """A session's history as JSON and back. What its changes say already is not said again."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import orjson
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from toolkits.cells import Cell
 from toolkits.rows import Append, Drop, RowChange
@@ -14,8 +14,14 @@ from wa_mcp.state_forms import EntryForm, StateForm
 
 __all__ = ["first_complaint", "freeze_history", "thaw_history"]
 
+SLICE: Final = 500
+"""Entries that are checked at once."""
+
 SHORT: Final = 4
 """Characters of a text that takes no more room than its place would."""
+
+
+_ENTRIES: Final = TypeAdapter(list[EntryForm])
 
 
 def freeze_history(state: SessionState) -> list[dict[str, Any]]:
@@ -34,22 +40,30 @@ def thaw_history(form: StateForm, workplace: Workplace) -> tuple[Entry, ...]:
         raise ValueError(f"history: {len(form.history)} calls for revision {workplace.revision}")
     made = _made(workplace)
     read: list[Entry] = []
-    counted = (0, 0)
-    for revision, entry in enumerate(form.history, 1):
-        try:
-            # One by one, so that other threads have a turn.
-            thawed = _thawed(EntryForm.model_validate(entry), made.get(revision))
-        except ValidationError as error:
-            raise ValueError(f"history.{revision - 1}.{first_complaint(error)}") from None
-        except ValueError as error:
-            raise ValueError(f"history.{revision - 1}: {error}") from None
-        counted = _counted(counted, thawed)
+    errors = reads = 0
+    for entry in _checked(form.history):
+        thawed = _thawed(entry, len(read), made)
+        if thawed.errors < errors or thawed.reads < reads:
+            raise ValueError("history: errors or reads become fewer")
+        errors, reads = thawed.errors, thawed.reads
         read.append(thawed)
-    if not (counted[0] <= form.errors and counted[1] <= form.reads):
+    if not (errors <= form.errors and reads <= form.reads):
         raise ValueError("history: errors or reads become fewer")
     if form.calls != form.errors + form.reads + workplace.revision:
         raise ValueError("calls: they are not as many as errors, reads and changes together")
     return tuple(read)
+
+
+def _checked(history: list[Any]) -> Iterator[EntryForm]:
+    """Check the form of all entries, some at a time, so that other threads have a turn."""
+    for start in range(0, len(history), SLICE):
+        try:
+            yield from _ENTRIES.validate_python(history[start : start + SLICE])
+        except ValidationError as error:
+            place, *where = error.errors(include_url=False, include_input=False)[0]["loc"]
+            reason = error.errors(include_url=False, include_input=False)[0]["msg"]
+            named = ".".join(map(str, [start + int(place), *where]))
+            raise ValueError(f"history.{named}: {reason}") from None
 
 
 _Made = tuple[tuple[str, ...], RowChange]
@@ -91,44 +105,42 @@ def _placed(arguments: Mapping[str, Any], stored: Sequence[Cell]) -> Iterator[tu
         yield name, [stored.index(value)] if is_there else value
 
 
-def _thawed(form: EntryForm, made: _Made | None) -> Entry:
-    if made is None:
-        raise ValueError("it changed nothing")
-    tables, change = made
+def _thawed(form: EntryForm, place: int, made: Mapping[int, _Made]) -> Entry:
+    known = made.get(place + 1)
+    if known is None:
+        raise ValueError(f"history.{place}: it changed nothing")
+    tables, change = known
     stored = _stored(change)
-    arguments = {name: _argument(value, stored) for name, value in form.arguments.items()}
-    if dict(_placed(arguments, stored)) != form.arguments:
-        raise ValueError("an argument is not said in the one way in which it can be")
-    if ("output" in form.model_fields_set) != (form.call_id is not None):
-        raise ValueError("it has a call id or an output, and not both")
-    if form.output is not None and not is_json(form.output):
-        raise ValueError("its output cannot be sent as JSON")
+    arguments: dict[str, Any] = {}
+    for name, said in form["arguments"].items():
+        value = said if isinstance(said, str) else _stored_at(said[0], stored)
+        # There is one way to say it: what came in goes out again.
+        if value is None or (len(value) > SHORT and value in stored) is isinstance(said, str):
+            raise ValueError(f"history.{place}: an argument is not said as it has to be")
+        if not isinstance(said, str) and stored.index(value) != said[0]:
+            raise ValueError(f"history.{place}: an argument is not said as it has to be")
+        arguments[name] = value
+    call_id, output = form.get("callId"), form.get("output")
+    if ("output" in form) != (call_id is not None) or not (isinstance(output, str) or is_json(output)):
+        raise ValueError(
+            f"history.{place}: its call id and its output, as JSON, are there together or not at all"
+        )
     return Entry(
-        form.tool,
+        form["tool"],
         arguments,
         tables,
-        form.at,
-        form.attempt,
-        form.errors,
-        form.reads,
-        form.call_id,
-        form.output,
+        form["at"],
+        form["attempt"],
+        form["errors"],
+        form["reads"],
+        call_id,
+        output,
     )
 
 
-def _argument(value: Any, stored: Sequence[Cell]) -> Any:
-    if not isinstance(value, list):
-        return value
-    (place,) = cast("list[int]", value)
-    if not 0 <= place < len(stored) or not isinstance(stored[place], str):
-        raise ValueError(f"an argument is no text that was stored at place {place}")
-    return stored[place]
-
-
-def _counted(before: tuple[int, int], entry: Entry) -> tuple[int, int]:
-    if entry.errors < before[0] or entry.reads < before[1]:
-        raise ValueError("history: errors or reads become fewer")
-    return entry.errors, entry.reads
+def _stored_at(place: int, stored: Sequence[Cell]) -> str | None:
+    cell = stored[place] if 0 <= place < len(stored) else None
+    return cell if isinstance(cell, str) else None
 
 
 def is_json(value: Any) -> bool:

@@ -1,12 +1,12 @@
 """How a session looks as JSON, field by field: what is of another form is refused."""
 
-from math import isfinite
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, Final, NotRequired
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from typing_extensions import TypedDict
 
-from toolkits.cells import is_storable
+from toolkits.cells import LONGEST_TEXT
 from toolkits.frozen import MOST_NUMBER
 from toolkits.workplace import MOST_CHANGES
 from wa_mcp.seeding import LONGEST_ROLLOUT_ID, is_session_id
@@ -35,25 +35,12 @@ def _session_id(text: str) -> str:
     return text
 
 
-def _argument(value: Any) -> Any:
-    form: object = value
-    if isinstance(form, list):
-        places = cast("list[object]", form)
-        is_right = len(places) == 1 and type(places[0]) is int
-    elif isinstance(form, float):
-        is_right = isfinite(form)
-    elif isinstance(form, int):
-        is_right = -MOST_NUMBER <= form <= MOST_NUMBER
-    else:
-        is_right = is_storable(form)
-    if not is_right:
-        raise ValueError("expected a text, a number, true, false, or a place in a list")
-    return value
-
-
 Count = Annotated[int, Field(ge=0, le=MOST_NUMBER)]
 Moment = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+CallId = Annotated[str, Field(min_length=1, max_length=LONGEST_CALL_ID), AfterValidator(_printable)]
 
 
 class Form(BaseModel):
@@ -69,12 +56,16 @@ class EpisodeForm(Form):
     attempt: Count
 
 
-Argument = Annotated[Any, AfterValidator(_argument)]
-"""An argument of a call; `[place]` is the text that stands at that place of what the call stored."""
+Argument = (
+    Annotated[str, Field(max_length=LONGEST_TEXT)] | Annotated[list[int], Field(min_length=1, max_length=1)]
+)
+"""An argument of a call, which is a text; `[place]` is the one at that place of what the call stored."""
 
 
-class EntryForm(Form):
-    """A call that changed something; which tables it changed, their changes say."""
+class EntryForm(TypedDict):
+    """A call that changed something; which tables it changed, their changes say. A dict: there are many."""
+
+    __pydantic_config__ = ConfigDict(strict=True, extra="forbid")  # type: ignore[misc]
 
     tool: Name
     arguments: Annotated[dict[Name, Argument], Field(max_length=MOST_ARGUMENTS)]
@@ -82,10 +73,8 @@ class EntryForm(Form):
     attempt: Count
     errors: Count
     reads: Count
-    call_id: (
-        Annotated[str, Field(min_length=1, max_length=LONGEST_CALL_ID), AfterValidator(_printable)] | None
-    ) = None
-    output: Any = None
+    callId: NotRequired[CallId]
+    output: NotRequired[Any]
 
 
 class OriginForm(Form):

@@ -378,11 +378,11 @@ INVALID: dict[str, tuple[Alter, str]] = {
     "calls that are less than none": (put("calls", value=-1), f"{SESSION}calls: "),
     "an output that is no Unicode": (
         put("history", 0, "output", value=[LONE]),
-        rf"{SESSION}history\.0: its output",
+        rf"{SESSION}history\.0: its call id and its output",
     ),
     "an output that is huge": (
         put("history", 1, "output", value={"a": 2**53}),
-        rf"{SESSION}history\.1: its output",
+        rf"{SESSION}history\.1: its call id and its output",
     ),
     "a call id that is long": (
         put("history", 0, "callId", value="c" * 129),
@@ -445,8 +445,14 @@ INVALID: dict[str, tuple[Alter, str]] = {
         put("history", 0, "arguments", "email_id", value=2**53 + 1),
         rf"{SESSION}history\.0\.arguments\.email_id",
     ),
-    "a call id without an output": (drop("history", 0, "output"), rf"{SESSION}history\.0: it has a call id"),
-    "an output without a call id": (drop("history", 0, "callId"), rf"{SESSION}history\.0: it has a call id"),
+    "a call id without an output": (
+        drop("history", 0, "output"),
+        rf"{SESSION}history\.0: its call id and its output",
+    ),
+    "an output without a call id": (
+        drop("history", 0, "callId"),
+        rf"{SESSION}history\.0: its call id and its output",
+    ),
     "more calls than were counted": (
         put("calls", value=99),
         f"{SESSION}calls: they are not as many",
@@ -569,11 +575,11 @@ INVALID: dict[str, tuple[Alter, str]] = {
 NO_JSON: dict[str, tuple[Alter, str]] = {
     "an output that is NaN": (
         put("history", 0, "output", value=float("nan")),
-        rf"{SESSION}history\.0: its output",
+        rf"{SESSION}history\.0: its call id and its output",
     ),
     "an output that is larger still": (
         put("history", 1, "output", value=10**30),
-        rf"{SESSION}history\.1: its output",
+        rf"{SESSION}history\.1: its call id and its output",
     ),
     "a value that is NaN by itself": (
         change_of({"revision": 8, "set": [0], "column": "subject", "value": float("nan")}),
@@ -581,11 +587,11 @@ NO_JSON: dict[str, tuple[Alter, str]] = {
     ),
     "an output that is a set": (
         put("history", 1, "output", value={1, 2}),
-        rf"{SESSION}history\.1: its output",
+        rf"{SESSION}history\.1: its call id and its output",
     ),
     "an output with a number as a name": (
         put("history", 1, "output", value={1: 2}),
-        rf"{SESSION}history\.1: its output",
+        rf"{SESSION}history\.1: its call id and its output",
     ),
 }
 EVERY = {**INVALID, **NO_JSON}
