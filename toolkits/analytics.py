@@ -1,6 +1,7 @@
 """Web analytics: visits by day, and plots of them."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, NamedTuple
 
 import pandas as pd
@@ -35,6 +36,12 @@ class Analytics(Toolkit):
         numbers=frozenset({"page_views", "session_duration_seconds"}), scored=False,
     )  # fmt: skip
     plots = TableField("file_path")
+
+    @classmethod
+    def prepare(cls, tables: Mapping[str, Table]) -> None:
+        """Make now, of tables without any change, what the first calls would have to make of them."""
+        super().prepare(tables)
+        tables[cls.visits.spec.name].derive(_daily)
 
     @tool(title="Get visitor information")
     def get_visitor_information_by_id(

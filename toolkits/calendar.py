@@ -3,16 +3,15 @@
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from toolkits.cells import EARLIEST, lowered, read_moment
-from toolkits.table import Row
+from toolkits.cells import read_moment, wire
+from toolkits.search import Search, page_of
 from toolkits.tool import Arg, Change, ToolError, tool
-from toolkits.toolkit import Page, PageSize, TableField, Toolkit, check_effort, next_id, page_of
+from toolkits.toolkit import Page, PageSize, TableField, Toolkit, check_effort, next_id
 
 __all__ = ["Calendar"]
 
 EventId = Annotated[str, Arg("Id of the event, 8 digits.")]
 
-_NAME, _PARTICIPANT, _START = 1, 2, 3
 _CHANGEABLE: Final = ("event_name", "participant_email", "event_start", "duration")
 _DIGITS: Final = frozenset("0123456789")
 
@@ -24,6 +23,7 @@ class Calendar(Toolkit):
     events = TableField(
         "event_id", "event_name", "participant_email", "event_start", "duration",
         file="calendar_events.csv", key="event_id", times=frozenset({"event_start"}),
+        latest_first="event_start", looked_through=("event_name", "participant_email"),
     )  # fmt: skip
 
     @tool(title="Get event information")
@@ -42,7 +42,7 @@ class Calendar(Toolkit):
         _check_id(event_id)
         _check_field(field, self.events.spec.columns)
         row = self.events.rows[self._all(event_id)[0]]
-        return {field: self.events.record(row)[field]}
+        return {field: wire(row.cells[self.events.spec.position[field]])}
 
     @tool(title="Search events")
     def search_events(
@@ -55,15 +55,13 @@ class Calendar(Toolkit):
     ) -> dict[str, Any] | str:
         """Search the calendar by text and by start time; latest start first."""
         earliest, latest = _bound("time_min", time_min), _bound("time_max", time_max)
-        wanted = lowered(query)
-        check_effort(self.events, (wanted,))
-        found = [row for row in self.events.rows if not wanted or _mentions(row, wanted)]
+        check_effort(self.events, (query,))
+        found = Search(self.events)
+        if query:
+            found.containing(query, "event_name", "participant_email")
         if earliest or latest:
-            found = [row for row in found if _starts_within(row, earliest, latest)]
-        if not found:
-            return "No events found."
-        found.sort(key=_start, reverse=True)  # a reversed sort keeps ties in table order too
-        return page_of(self.events, found, "events", page, page_size)
+            found.between(earliest, latest)
+        return page_of(found, "events", page, page_size) if found else "No events found."
 
     @tool(title="Create event")
     def create_event(
@@ -152,19 +150,3 @@ def _bound(argument: str, text: str) -> datetime | None:
     if moment is None:
         raise ToolError(f"Invalid {argument} format. Expected YYYY-MM-DD HH:MM:SS.")
     return moment
-
-
-def _mentions(row: Row, wanted: str) -> bool:
-    name, participant = row.lower[_NAME], row.lower[_PARTICIPANT]
-    return (name is not None and wanted in name) or (participant is not None and wanted in participant)
-
-
-def _starts_within(row: Row, earliest: datetime | None, latest: datetime | None) -> bool:
-    start = row.moment(_START)
-    if start is None:
-        return False
-    return (earliest is None or start >= earliest) and (latest is None or start <= latest)
-
-
-def _start(row: Row) -> datetime:
-    return row.moment(_START) or EARLIEST

@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
+from toolkits.search import Search
 from toolkits.tool import Arg, ToolError, tool
-from toolkits.toolkit import TableField, Toolkit, searched
+from toolkits.toolkit import TableField, Toolkit
 
 __all__ = ["CompanyDirectory"]
 
@@ -12,7 +13,13 @@ class CompanyDirectory(Toolkit):
     """The addresses of everybody in the company."""
 
     name = "company_directory"
-    addresses = TableField("email_address", file="email_addresses.csv", titled=False, scored=False)
+    addresses = TableField(
+        "email_address",
+        file="email_addresses.csv",
+        titled=False,
+        scored=False,
+        looked_through=("email_address",),
+    )
 
     @tool(title="Find email address")
     def find_email_address(
@@ -21,4 +28,6 @@ class CompanyDirectory(Toolkit):
         """Find the email addresses in the company directory that contain a name or a part of one."""
         if not name:
             raise ToolError("Name not provided.")
-        return [str(row.cells[0]) for row in searched(self.addresses, "email_address", name)]
+        found = Search(self.addresses)
+        found.containing(name, "email_address")
+        return [str(row.cells[0]) for row in found.rows()]

@@ -2,19 +2,9 @@
 
 from typing import Annotated, Any, Final
 
+from toolkits.search import Search, page_of
 from toolkits.tool import Arg, Change, ToolError, tool
-from toolkits.toolkit import (
-    Page,
-    PageSize,
-    TableField,
-    Toolkit,
-    check_effort,
-    next_id,
-    one_of,
-    page_of,
-    searched,
-    within,
-)
+from toolkits.toolkit import Page, PageSize, TableField, Toolkit, check_effort, next_id, one_of
 
 __all__ = ["CustomerRelationshipManager"]
 
@@ -35,6 +25,10 @@ class CustomerRelationshipManager(Toolkit):
         "customer_id", "assigned_to_email", "customer_name", "customer_email", "customer_phone",
         "last_contact_date", "product_interest", "status", "follow_up_by", "notes",
         file="customer_relationship_manager_data.csv", key="customer_id",
+        looked_through=(
+            "customer_name", "customer_email", "product_interest", "status", "assigned_to_email",
+        ),
+        bounded=("last_contact_date", "follow_up_by"),
     )  # fmt: skip
 
     @tool(title="Search customers")
@@ -67,16 +61,14 @@ class CustomerRelationshipManager(Toolkit):
         if not any(parts.values()) and not any(map(any, bounds.values())):
             raise ToolError("No search parameters provided. Please provide at least one parameter.")
         check_effort(self.customers, parts.values())
-        found = list(self.customers.rows)
+        found = Search(self.customers)
         for column, part in parts.items():
             if part:
-                found = searched(self.customers, column, part, among=found)
+                found.containing(part, column)
         for column, (lowest, highest) in bounds.items():
-            where = self.customers.spec.position[column]
-            found = [row for row in found if within(row.cells[where], lowest, highest)]
-        if not found:
-            return "No customers found."
-        return page_of(self.customers, found, "customers", page, page_size)
+            if lowest or highest:
+                found.within(column, lowest, highest)
+        return page_of(found, "customers", page, page_size) if found else "No customers found."
 
     @tool(title="Update customer", destructive=True, idempotent=True)
     def update_customer(

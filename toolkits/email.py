@@ -1,12 +1,13 @@
 """Mail: look up, search, send, delete, forward, reply."""
 
-from datetime import date, datetime
+from datetime import datetime, time
 from typing import Annotated, Any, Final
 
-from toolkits.cells import EARLIEST, Cell, is_missing, lowered, read_moment
+from toolkits.cells import Cell, is_missing, lowered, read_moment, wire
+from toolkits.search import Search, page_of
 from toolkits.table import Row, Table
 from toolkits.tool import Arg, Change, InputError, ToolError, tool
-from toolkits.toolkit import Page, PageSize, TableField, Toolkit, check_effort, next_id, page_of
+from toolkits.toolkit import Page, PageSize, TableField, Toolkit, check_effort, next_id
 
 __all__ = ["Email"]
 
@@ -17,8 +18,7 @@ Body = Annotated[str, Arg("Text of the email.")]
 MOST_WORDS: Final = 100
 """Different words that one search may ask for."""
 
-_ID, _SENDER, _SUBJECT, _SENT, _BODY = 0, 2, 3, 4, 5
-_SEARCHED: Final = (_SUBJECT, _BODY, _SENDER)
+_SENDER, _SUBJECT, _BODY = 2, 3, 5
 
 
 class Email(Toolkit):
@@ -28,6 +28,7 @@ class Email(Toolkit):
     emails = TableField(
         "email_id", "inbox/outbox", "sender/recipient", "subject", "sent_datetime", "body",
         file="emails.csv", key="email_id", times=frozenset({"sent_datetime"}),
+        latest_first="sent_datetime", words=("subject", "body", "sender/recipient"),
     )  # fmt: skip
 
     @tool(title="Get email information")
@@ -45,7 +46,7 @@ class Email(Toolkit):
         if field not in self.emails.spec.position:
             available = ", ".join(self.emails.spec.columns)
             raise ToolError(f"Field '{field}' not found. Available fields: {available}")
-        return {field: self.emails.record(row)[field]}
+        return {field: wire(row.cells[self.emails.spec.position[field]])}
 
     @tool(title="Search emails")
     def search_emails(
@@ -57,18 +58,15 @@ class Email(Toolkit):
         page_size: PageSize = 5,
     ) -> dict[str, Any] | str:
         """Search the mailbox, inbox and outbox, by words and by days; newest first."""
-        first, last = _day("date_min", date_min), _day("date_max", date_max)
+        first, last = _day("date_min", date_min, time.min), _day("date_max", date_max, time.max)
         words = _words(query)
         check_effort(self.emails, words)
-        found = list(self.emails.rows)
-        for word in words:
-            found = [row for row in found if word in row.text(_SEARCHED)]
+        found = Search(self.emails)
+        for word in sorted(words, key=len, reverse=True):  # few mails have a long word
+            found.with_word(word)
         if first or last:
-            found = [row for row in found if _sent_within(row, first, last)]
-        if not found:
-            return "No emails found."
-        found.sort(key=_sent, reverse=True)  # a reversed sort keeps ties in table order too
-        return page_of(self.emails, found, "emails", page, page_size)
+            found.between(first, last)
+        return page_of(found, "emails", page, page_size) if found else "No emails found."
 
     @tool(title="Send email")
     def send_email(
@@ -143,21 +141,11 @@ def _shown(cell: Cell) -> str:
     return "" if is_missing(cell) else str(cell)
 
 
-def _day(argument: str, text: str) -> date | None:
+def _day(argument: str, text: str, time: time) -> datetime | None:
+    """Read a bound: the day that it lies on, at this time."""
     if not text:
         return None
     moment = read_moment(text)
     if moment is None:
         raise ToolError(f"Invalid {argument} format. Expected YYYY-MM-DD.")
-    return moment.date()
-
-
-def _sent_within(row: Row, first: date | None, last: date | None) -> bool:
-    sent = row.moment(_SENT)
-    if sent is None:
-        return False
-    return (first is None or sent.date() >= first) and (last is None or sent.date() <= last)
-
-
-def _sent(row: Row) -> datetime:
-    return row.moment(_SENT) or EARLIEST
+    return datetime.combine(moment, time)

@@ -3,15 +3,15 @@
 from string import ascii_letters, digits
 from typing import Annotated, Any, Final
 
-from toolkits.cells import lowered
+from toolkits.cells import wire
+from toolkits.search import Search
 from toolkits.tool import Arg, Change, ToolError, tool
-from toolkits.toolkit import TableField, Toolkit, check_effort, next_id, one_of, searched
+from toolkits.toolkit import TableField, Toolkit, check_effort, next_id, one_of
 
 __all__ = ["ProjectManagement"]
 
 TaskId = Annotated[str, Arg("Id of the task, 8 digits.")]
 
-_ASSIGNEE: Final = 2
 _LISTS: Final = ("Backlog", "In Progress", "In Review", "Completed")
 _BOARDS: Final = ("Back end", "Front end", "Design")
 _DOMAIN: Final = frozenset(ascii_letters + digits + ".-")
@@ -25,6 +25,7 @@ class ProjectManagement(Toolkit):
     tasks = TableField(
         "task_id", "task_name", "assigned_to_email", "list_name", "due_date", "board",
         file="project_tasks.csv", key="task_id",
+        looked_through=("task_name", "assigned_to_email", "list_name", "due_date", "board"),
     )  # fmt: skip
 
     @tool(title="Get task information")
@@ -43,7 +44,7 @@ class ProjectManagement(Toolkit):
         row = self.tasks.rows[self._all(task_id)[0]]
         if field not in self.tasks.spec.position:
             raise ToolError("Field not found.")
-        return {field: self.tasks.record(row)[field]}
+        return {field: wire(row.cells[self.tasks.spec.position[field]])}
 
     @tool(title="Search tasks")
     def search_tasks(
@@ -62,13 +63,12 @@ class ProjectManagement(Toolkit):
         if assigned_to_email and not _is_address(assigned_to_email):
             raise ToolError("Invalid email format for assigned_to_email.")
         check_effort(self.tasks, given.values())
-        found = list(self.tasks.rows)
-        for column, part in given.items():
-            found = searched(self.tasks, column, part, among=found)
+        found = Search(self.tasks)
         if assigned_to_email:
-            address = lowered(assigned_to_email)
-            found = [row for row in found if row.lower[_ASSIGNEE] == address]
-        return [self.tasks.record(row) for row in found]
+            found.being(assigned_to_email, "assigned_to_email")
+        for column, part in given.items():
+            found.containing(part, column)
+        return found.records()
 
     @tool(title="Create task")
     def create_task(
@@ -135,8 +135,9 @@ class ProjectManagement(Toolkit):
             one_of(value, _BOARDS, "Board not valid. Please choose from: 'Back end', 'Front end', 'Design'.")
 
     def _has_assignee(self, email: str) -> bool:
-        address = lowered(email)
-        return any(row.lower[_ASSIGNEE] == address for row in self.tasks.rows)
+        found = Search(self.tasks)
+        found.being(email, "assigned_to_email")
+        return len(found) > 0
 
 
 def _is_address(text: str) -> bool:

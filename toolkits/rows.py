@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from toolkits.cells import Cell, lowered, read_moment
+from toolkits.cells import Cell, lowered, read_moment, wire
 
 __all__ = ["Append", "Drop", "Row", "RowChange", "Set", "TableSpec"]
 
@@ -26,6 +26,10 @@ class TableSpec:
         numbers: The columns whose cells must be numbers, held as text.
         titled: Whether the file's first line must be the column names.
         scored: Whether a score compares it; not so where no tool can change anything.
+        latest_first: The column of times that searches show the rows by, latest first; empty for table order.
+        looked_through: The columns that searches look for a text in.
+        bounded: The columns whose texts searches may bound.
+        words: The columns that searches look for words in, taken together.
     """
 
     name: str
@@ -38,6 +42,10 @@ class TableSpec:
     numbers: frozenset[str] = frozenset()
     titled: bool = True
     scored: bool = True
+    latest_first: str = ""
+    looked_through: tuple[str, ...] = ()
+    bounded: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
     @cached_property
     def position(self) -> dict[str, int]:
@@ -50,15 +58,16 @@ class TableSpec:
 
 
 class Row:
-    """One row: its cells, in column order, and their lower-case forms once somebody has searched it."""
+    """One row: its cells, in column order, and what was made of them for those who search and show it."""
 
-    __slots__ = ("_lower", "_moment", "_text", "cells")
+    __slots__ = ("_lower", "_moment", "_record", "_text", "cells")
 
     def __init__(self, cells: tuple[Cell, ...]) -> None:
         self.cells: Final = cells
         self._lower: tuple[str | None, ...] | None = None
         self._text: str | None = None
         self._moment: datetime | None = None
+        self._record: dict[str, str | bool | None] | None = None
 
     def with_cell(self, column: int, value: Cell) -> "Row":
         """Make the row that has another value in one column."""
@@ -79,6 +88,12 @@ class Row:
         if self._text is None:
             self._text = " ".join(part for column in columns if (part := self.lower[column]) is not None)
         return self._text
+
+    def record(self, columns: Sequence[str]) -> dict[str, str | bool | None]:
+        """Show the row as an object of column names and cells, None where a cell is missing."""
+        if self._record is None:
+            self._record = dict(zip(columns, map(wire, self.cells), strict=True))
+        return self._record.copy()  # who gets it may do with it what he likes
 
     def moment(self, column: int) -> datetime | None:
         """Read the time in a column, None where there is none; a table has one such column: it is kept."""

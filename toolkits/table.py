@@ -4,10 +4,12 @@ Nothing here ever writes into a row, a table or a frame: a change makes a new ta
 it did not touch. What is derived from a table is computed at most once and kept with it.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Final, TypeVar
+from itertools import islice
+from typing import Any, Final, NamedTuple, TypeVar
 
 import orjson
 import pandas as pd
@@ -15,7 +17,7 @@ import pandas as pd
 from toolkits.cells import NAN, Cell, is_nan, stored_bytes, wire
 from toolkits.rows import Append, Drop, Row, RowChange, Set, TableSpec
 
-__all__ = ["Append", "Base", "Drop", "Row", "RowChange", "Set", "Table", "TableSpec", "growth"]
+__all__ = ["Append", "Base", "Drop", "Overlay", "Row", "RowChange", "Set", "Table", "TableSpec", "growth"]
 
 T = TypeVar("T")
 
@@ -43,6 +45,16 @@ class Base:
         return {cell: tuple(positions) for cell, positions in found.items()}
 
     @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The ids that are text, the highest first."""
+        return tuple(sorted((key for key in self.index if isinstance(key, str)), reverse=True))
+
+    @cached_property
+    def places(self) -> dict[Row, int]:
+        """Where each row stands."""
+        return {row: place for place, row in enumerate(self.rows)}
+
+    @cached_property
     def encoded(self) -> bytes:
         """The whole form as canonical JSON (sorted keys, compact, UTF-8)."""
         return orjson.dumps(self.table.whole(), option=orjson.OPT_SORT_KEYS)
@@ -51,6 +63,21 @@ class Base:
     def digest(self) -> str:
         """The sha256 of the table's name and its encoded form, in hex."""
         return sha256(self.spec.name.encode() + b"\n" + self.encoded).hexdigest()
+
+
+class Overlay(NamedTuple):
+    """How the rows of a table lie over those of its base.
+
+    Attributes:
+        places: For each row its place in the base; for one that the base does not have, the place of the last
+            row before it that the base has, -1 if there is none.
+        gone: The places of the base whose rows the table does not have.
+        own: The positions of the rows that the base does not have, ascending.
+    """
+
+    places: list[int]
+    gone: frozenset[int]
+    own: tuple[int, ...]
 
 
 class Table:
@@ -93,9 +120,25 @@ class Table:
         """Find the positions of all rows with this id, ascending."""
         if not self.changes:
             return self.base.index.get(key, ())
-        # A changed table belongs to one session: a scan costs microseconds and no memory, an index neither.
-        column = self.spec.position[self.spec.key]
-        return tuple(position for position, row in enumerate(self.rows) if row.cells[column] == key)
+        overlay = self.overlay
+        kept = [place for place in self.base.index.get(key, ()) if place not in overlay.gone]
+        positions = [bisect_left(overlay.places, place) for place in kept]
+        where = self.spec.position[self.spec.key]
+        own = [position for position in overlay.own if self.rows[position].cells[where] == key]
+        return tuple(sorted(positions + own))
+
+    @property
+    def highest_id(self) -> str | None:
+        """The highest id, as text; None if no row has one."""
+        where, gone = self.spec.position[self.spec.key], self.overlay.gone
+        found = [self.rows[position].cells[where] for position in self.overlay.own]
+        found.extend(islice((key for key in self.base.ids if not gone.issuperset(self.base.index[key])), 1))
+        return max((key for key in found if isinstance(key, str)), default=None)
+
+    @property
+    def overlay(self) -> Overlay:
+        """How its rows lie over those of its base."""
+        return self.derive(_overlay)
 
     def column(self, name: str) -> list[Cell]:
         """List the cells of a column, top to bottom."""
@@ -104,7 +147,7 @@ class Table:
 
     def record(self, row: Row) -> dict[str, str | bool | None]:
         """Show a row as an object of column names and cells, None where a cell is missing."""
-        return dict(zip(self.spec.columns, map(wire, row.cells), strict=True))
+        return row.record(self.spec.columns)
 
     def append(self, revision: int, cells: tuple[Cell, ...], *, label: int | None = None) -> "Table":
         """Make the table with one row more, last; without a label all rows are relabelled 0..n-1."""
@@ -158,6 +201,15 @@ class Table:
             "values": [wire(cell) for cell in cells],
             "nan": [position for position, cell in enumerate(cells) if is_nan(cell)],
         }
+
+
+def _overlay(table: Table) -> Overlay:
+    known = table.base.places
+    places = [known.get(row, -1) for row in table.rows]
+    own = tuple(position for position, place in enumerate(places) if place < 0)
+    for position in own:
+        places[position] = places[position - 1] if position else -1
+    return Overlay(places, frozenset(range(len(table.base.rows))).difference(places), own)
 
 
 def _labels(table: Table) -> Sequence[int]:

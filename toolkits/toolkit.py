@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, overload
 
-from toolkits.cells import Cell, lowered
-from toolkits.table import Row, Table, TableSpec
+from toolkits.cells import Cell
+from toolkits.shelf import Shelf
+from toolkits.table import Table, TableSpec
 from toolkits.tool import Arg, Tool, ToolError, tools_of
 
 __all__ = [
@@ -17,9 +18,6 @@ __all__ = [
     "check_effort",
     "next_id",
     "one_of",
-    "page_of",
-    "searched",
-    "within",
 ]
 
 Page = Annotated[int, Arg("Page to return, from 1; a number past the last page gives the last.")]
@@ -89,17 +87,18 @@ class Toolkit:
         cls.tools = tools_of(cls.name, cls)
         cls.specs = tuple(field.spec for field in vars(cls).values() if isinstance(field, TableField))
 
+    @classmethod
+    def prepare(cls, tables: Mapping[str, Table]) -> None:
+        """Make now, of tables without any change, what the first calls would have to make of them."""
+        for spec in cls.specs:
+            tables[spec.name].derive(Shelf).prepare()
+            if spec.key:
+                _ = tables[spec.name].highest_id
+
     def __init__(self, tables: Mapping[str, Table], facts: Facts, revision: int) -> None:
         self.tables: Final = tables
         self.facts: Final = facts
         self.revision: Final = revision
-
-
-def searched(table: Table, column: str, part: str, *, among: Iterable[Row] | None = None) -> list[Row]:
-    """List the rows (of the table, or among those given) whose cell contains the text, whatever its case."""
-    where, wanted = table.spec.position[column], lowered(part)
-    rows = table.rows if among is None else among
-    return [row for row in rows if (text := row.lower[where]) is not None and wanted in text]
 
 
 def check_effort(table: Table, parts: Iterable[str]) -> None:
@@ -120,10 +119,10 @@ def check_effort(table: Table, parts: Iterable[str]) -> None:
 
 def next_id(table: Table, *, padded: bool = True) -> str:
     """Name the id after the highest *as text* in the table, padded with zeros to 8 digits."""
-    ids = [cell for cell in table.column(table.spec.key) if isinstance(cell, str)]
-    if not ids:
+    highest = table.highest_id
+    if highest is None:
         return "0" * _ID_WIDTH if padded else "1"
-    number = str(int(max(ids)) + 1)
+    number = str(int(highest) + 1)
     return number.zfill(_ID_WIDTH) if padded else number
 
 
@@ -131,28 +130,3 @@ def one_of(value: Cell, allowed: Sequence[str], complaint: str) -> None:
     """Refuse a value that is not one of the allowed ones, with the tool's own complaint."""
     if value not in allowed:
         raise ToolError(complaint)
-
-
-def page_of(table: Table, rows: Sequence[Row], items: str, page: int, page_size: int) -> dict[str, Any]:
-    """Show one page of rows as `{items: [...], "pagination": {...}}`; `page` is clamped to what there is."""
-    pages = -(-len(rows) // page_size)
-    page = min(max(page, 1), pages)
-    start = (page - 1) * page_size
-    return {
-        items: [table.record(row) for row in rows[start : start + page_size]],
-        "pagination": {
-            f"total_{items}": len(rows),
-            "page": page,
-            "page_size": page_size,
-            "total_pages": pages,
-        },
-    }
-
-
-def within(cell: Cell, lowest: str, highest: str) -> bool:
-    """Say whether a cell lies within two inclusive bounds, as text; an empty bound bounds nothing."""
-    if not lowest and not highest:
-        return True
-    if not isinstance(cell, str):
-        return False
-    return (not lowest or cell >= lowest) and (not highest or cell <= highest)

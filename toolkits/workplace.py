@@ -86,6 +86,12 @@ class Dataset:
     def _fresh(self) -> dict[tuple[str, ...], "Workplace"]:
         return {}
 
+    def prepare(self) -> None:
+        """Make now what the first calls would have to make of the tables; it takes a while."""
+        tables = {name: base.table for name, base in self.bases.items()}
+        for toolkit in self.catalogue.toolkits:
+            toolkit.prepare(tables)
+
     def named(self) -> dict[str, Any]:
         """Name what it is made of: `{"facts": {...}, "tables": {table name: digest of its base}}`."""
         return {

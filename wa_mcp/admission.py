@@ -85,12 +85,16 @@ def session_named(context: Context, bound: str | None) -> str | None:
     if context.request is not None:
         ways.append(context.request.path_params.get("session_id"))
         ways += context.request.headers.getlist("WA-Session")
-    named = {way for way in ways if isinstance(way, str)}
-    if any(way is not None and not isinstance(way, str) for way in ways):
-        raise invalid_params("_meta['dev.wa-mcp/session'] must be a text.")
-    if len(named) > 1:
-        raise SessionError("session_conflict", "This request names two different sessions.")
-    return next(iter(named), None)
+    named: str | None = None
+    for way in ways:
+        if way is None or way == named:
+            continue
+        if not isinstance(way, str):
+            raise invalid_params("_meta['dev.wa-mcp/session'] must be a text.")
+        if named is not None:
+            raise SessionError("session_conflict", "This request names two different sessions.")
+        named = way
+    return named
 
 
 def _attempts(context: Context) -> list[int]:

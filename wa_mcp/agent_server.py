@@ -10,10 +10,8 @@ from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.types import (
     CallToolRequestParams,
-    CallToolResult,
     ListToolsResult,
     PaginatedRequestParams,
-    TextContent,
     ToolAnnotations,
 )
 from mcp.types import Tool as AdvertisedTool
@@ -57,7 +55,7 @@ def agent_server(runtime: Runtime, session_id: str | None = None) -> Server[Any]
             return whole
         return ListToolsResult(tools=[tool for tool in whole.tools if session.sees(tool.name)])
 
-    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(context: Context, params: CallToolRequestParams) -> dict[str, Any]:
         session, call = await admitted(runtime, context, session_id, params.name)
         # No await from here to the answer: the call is atomic.
         before = session.state
@@ -74,7 +72,7 @@ def agent_server(runtime: Runtime, session_id: str | None = None) -> Server[Any]
 
     tools = runtime.dataset.catalogue.tools
     whole = ListToolsResult(tools=[advertised(tool) for tool in tools.values()])
-    return Server(
+    server = Server[Any](
         "wa-mcp",
         version=VERSION,
         title="Workplace",
@@ -82,8 +80,10 @@ def agent_server(runtime: Runtime, session_id: str | None = None) -> Server[Any]
         cache_hints={"tools/list": CacheHint(ttl_ms=0, scope="private")},
         get_tool_input_schema=input_schema,
         on_list_tools=guarded(list_tools),
-        on_call_tool=guarded(call_tool),
     )
+    # Unlike `on_call_tool`, this takes a result as it is on the wire; the SDK checks it either way.
+    server.add_request_handler("tools/call", CallToolRequestParams, guarded(call_tool))
+    return server
 
 
 def guarded(handler: Callable[[Context, P], Awaitable[R]]) -> Callable[[Context, P], Awaitable[R]]:
@@ -119,17 +119,17 @@ def advertised(tool: Tool) -> AdvertisedTool:
     )
 
 
-def _result(answer: Answer) -> CallToolResult:
+def _result(answer: Answer) -> dict[str, Any]:
     value = answer.outcome.value
     encoded = orjson.dumps(value).decode()  # a text too: one that is no Unicode must not leave
-    text = value if isinstance(value, str) else encoded
-    return CallToolResult(
-        content=[TextContent(text=text)],
-        structured_content={"output": value},
-        is_error=answer.outcome.is_error,
-        _meta={
+    return {
+        "content": [{"type": "text", "text": value if isinstance(value, str) else encoded}],
+        "structuredContent": {"output": value},
+        "isError": answer.outcome.is_error,
+        "resultType": "complete",
+        "_meta": {
             META + "revision": answer.revision,
             META + "attempt": answer.attempt,
             META + "changed": list(answer.outcome.changed),
         },
-    )
+    }

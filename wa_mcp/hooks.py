@@ -49,7 +49,11 @@ class SessionHooks:
         """
         known = {dataset.digest: dataset for dataset in self._datasets()}
         thawed = Thawed(self._sessions.dataset.catalogue, known, bases)
-        return Restored(self._sessions, [thawed.session(state, attempt_step) for state in states])
+        restored = [thawed.session(state, attempt_step) for state in states]
+        brought = {state.workplace.dataset.digest: state.workplace.dataset for state in restored}
+        for digest in brought.keys() - known.keys():
+            brought[digest].prepare()  # here, where no call has to wait for it
+        return Restored(self._sessions, restored)
 
     def take_out_session_states(self, session_ids: Sequence[str]) -> "TakenOut":
         """Drop sessions without spending their ids."""

@@ -81,6 +81,7 @@ def serve_http(runtime: Runtime) -> None:
             "or with --admin-token-file"
         )
     raise_descriptors()
+    runtime.dataset.prepare()
     gc.collect()
     tame_collector()
     runtime.on_restored = tame_collector
@@ -102,6 +103,7 @@ def serve_http(runtime: Runtime) -> None:
 
 def serve_stdio(runtime: Runtime) -> None:
     """Serve one new session over standard input and output until the input ends or a signal comes."""
+    runtime.dataset.prepare()
     anyio.run(_serve_stdio, runtime)
 
 

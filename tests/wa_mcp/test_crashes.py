@@ -63,7 +63,7 @@ async def test_a_handler_that_crashes_after_the_call_has_undone_it(
     before = session.state
     async with door.client(session.id) as client:
         with monkeypatch.context() as patch:
-            patch.setattr(MODULE, "CallToolResult", crash)
+            patch.setattr(MODULE, "_result", crash)
             call = client.call_tool("email_send_email", MAIL, meta=named(callId="call-1"))
             assert await refusal(call) == (-32603, None, FAILED)
         assert SECRET in traces(caplog)
