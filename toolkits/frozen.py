@@ -115,15 +115,15 @@ def thaw_table(base: Base, form: Any, last_revision: int) -> Table:
 
 
 def _thaw_change(spec: TableSpec, form: Any) -> RowChange:
-    if isinstance(form, Mapping):
+    if isinstance(form, dict):
         for kind, thaw in _KINDS.items():
             if kind in form:
-                return thaw(spec, cast("Mapping[str, Any]", form))
+                return thaw(spec, cast("dict[str, Any]", form))
     raise ValueError("not an append, a drop or a set")
 
 
-def _thaw_append(spec: TableSpec, form: Mapping[str, Any]) -> RowChange:
-    fields = _fields(form, {"revision", "append", "label"}, {"nan"})
+def _thaw_append(spec: TableSpec, form: dict[str, Any]) -> RowChange:
+    fields = _fields(form, _APPEND, _NAN)
     values = _list(fields["append"], "append")
     if len(values) != len(spec.columns):
         raise ValueError(f"expected {len(spec.columns)} cells, got {len(values)}")
@@ -135,22 +135,26 @@ def _thaw_append(spec: TableSpec, form: Mapping[str, Any]) -> RowChange:
     )
 
 
-def _thaw_drop(_: TableSpec, form: Mapping[str, Any]) -> RowChange:
-    fields = _fields(form, {"revision", "drop"})
+def _thaw_drop(_: TableSpec, form: dict[str, Any]) -> RowChange:
+    fields = _fields(form, _DROP)
     return Drop(_number(fields["revision"], "revision"), _positions(fields["drop"]))
 
 
-def _thaw_set(spec: TableSpec, form: Mapping[str, Any]) -> RowChange:
-    fields = _fields(form, {"revision", "set", "column", "value"}, {"nan"})
+def _thaw_set(spec: TableSpec, form: dict[str, Any]) -> RowChange:
+    fields = _fields(form, _SET, _NAN)
     column = fields["column"]
     if not isinstance(column, str) or column not in spec.position or column == spec.key:
         raise ValueError(f"{str(column)[:60]!r} is not a column that can be set")
-    (value,) = _thaw_stored([column], [fields["value"]], fields, spec)
+    (value,) = _thaw_stored((column,), [fields["value"]], fields, spec)
     revision, positions = _number(fields["revision"], "revision"), _positions(fields["set"])
     return Set(revision, positions, spec.position[column], value)
 
 
-_KINDS: Final[Mapping[str, Callable[[TableSpec, Mapping[str, Any]], RowChange]]] = {
+_APPEND: Final = frozenset({"revision", "append", "label"})
+_DROP: Final = frozenset({"revision", "drop"})
+_SET: Final = frozenset({"revision", "set", "column", "value"})
+_NAN: Final = frozenset({"nan"})
+_KINDS: Final[Mapping[str, Callable[[TableSpec, dict[str, Any]], RowChange]]] = {
     "append": _thaw_append,
     "drop": _thaw_drop,
     "set": _thaw_set,
@@ -161,27 +165,31 @@ def _thaw_stored(
     columns: Sequence[str], values: list[Any], change: Mapping[str, Any], spec: TableSpec
 ) -> list[Cell]:
     """Read the cells that a change stored; where none of them is NaN, it does not say `nan`."""
-    nan = _places(change["nan"], len(values)) if "nan" in change else []
-    if "nan" in change and not nan:
-        raise ValueError("nan: expected one or more places")
     # Tools mark, join and lower texts: what they store may be longer than an argument may be.
+    if "nan" not in change:
+        return _thaw_cells(columns, values, (), spec, MOST_STORED_BYTES)
+    nan = _places(change["nan"], len(values))
+    if not nan:
+        raise ValueError("nan: expected one or more places")
     return _thaw_cells(columns, values, nan, spec, MOST_STORED_BYTES)
 
 
 def _thaw_cells(
-    columns: Sequence[str], values: list[Any], nan: list[int], spec: TableSpec, longest: int
+    columns: Sequence[str], values: list[Any], nan: Sequence[int], spec: TableSpec, longest: int
 ) -> list[Cell]:
-    cells: list[Cell] = []
+    boolean = spec.boolean
     for name, value in zip(columns, values, strict=True):
         is_right = (
-            isinstance(value, bool) if name in spec.boolean else value is None or is_storable(value, longest)
+            isinstance(value, bool) if name in boolean else value is None or is_storable(value, longest)
         )
         if not is_right:
             raise ValueError(f"column {name!r}: a value of the wrong type, or one that cannot be stored")
-        cells.append(value)
+    cells: list[Cell] = values
     for place in nan:
         if cells[place] is not None:
             raise ValueError(f"column {columns[place]!r}: a place is NaN and holds a value")
+        if cells is values:
+            cells = list(values)
         cells[place] = NAN
     return cells
 
@@ -197,13 +205,16 @@ def is_id(cell: Cell) -> bool:
     return isinstance(cell, str) and 0 < len(cell) <= 16 and cell.isascii() and cell.isdigit()
 
 
-def _fields(form: Any, needed: set[str], optional: AbstractSet[str] = frozenset()) -> Mapping[str, Any]:
-    if not isinstance(form, Mapping):
+def _fields(
+    form: Any, needed: AbstractSet[str], optional: AbstractSet[str] = frozenset()
+) -> Mapping[str, Any]:
+    if not isinstance(form, dict):
         raise ValueError(f"expected an object with {', '.join(sorted(needed))}")
-    names = cast("Mapping[str, Any]", form).keys()
-    if not needed <= names <= needed | optional:
+    fields = cast("dict[str, Any]", form)
+    names = fields.keys()
+    if names != needed and not needed <= names <= needed | optional:
         raise ValueError(f"expected an object with {', '.join(sorted(needed))}, got other names")
-    return cast("Mapping[str, Any]", form)
+    return fields
 
 
 def _list(form: Any, name: str) -> list[Any]:
@@ -219,8 +230,13 @@ def _number(form: Any, name: str) -> int:
 
 
 def _positions(form: Any) -> tuple[int, ...]:
-    positions = tuple(_number(place, "position") for place in _list(form, "positions"))
-    if not positions or any(after <= before for before, after in pairwise(positions)):
+    positions = tuple(_list(form, "positions"))
+    before = -1
+    for place in positions:
+        if _number(place, "position") <= before:
+            raise ValueError("positions: expected one or more, ascending")
+        before = place
+    if not positions:
         raise ValueError("positions: expected one or more, ascending")
     return positions
 

@@ -113,7 +113,7 @@ def state_after(
     outcome: Outcome,
 ) -> SessionState:
     """Give the session after a call."""
-    now = time()
+    now = round(time(), 3)
     errors = state.errors + outcome.is_error
     if not outcome.changed:
         reads = state.reads + (not outcome.is_error)

@@ -1,23 +1,18 @@
 """How a session looks as JSON, field by field: what is of another form is refused."""
 
-from typing import Annotated, Any, Final, NotRequired
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
-from typing_extensions import TypedDict
 
-from toolkits.cells import LONGEST_TEXT
 from toolkits.frozen import MOST_NUMBER
 from toolkits.workplace import MOST_CHANGES
 from wa_mcp.seeding import LONGEST_ROLLOUT_ID, is_session_id
-from wa_mcp.session import LONGEST_CALL_ID, OnCheckpoint
+from wa_mcp.session import OnCheckpoint
 
-__all__ = ["FORMAT", "EntryForm", "EpisodeForm", "OriginForm", "StateForm"]
+__all__ = ["FORMAT", "LATEST", "EpisodeForm", "OriginForm", "StateForm"]
 
 FORMAT: Final = 2
-
-MOST_ARGUMENTS: Final = 20
-"""Arguments that a call may have had."""
 
 LATEST: Final = 253_402_300_799
 """The last second that a calendar can show, at the end of the year 9999."""
@@ -40,9 +35,6 @@ Moment = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-CallId = Annotated[str, Field(min_length=1, max_length=LONGEST_CALL_ID), AfterValidator(_printable)]
-
-
 class Form(BaseModel):
     """What all forms have in common: nothing is guessed, nothing unknown is passed over."""
 
@@ -54,27 +46,6 @@ class EpisodeForm(Form):
 
     rollout_id: Annotated[str, Field(min_length=1, max_length=LONGEST_ROLLOUT_ID), AfterValidator(_printable)]
     attempt: Count
-
-
-Argument = (
-    Annotated[str, Field(max_length=LONGEST_TEXT)] | Annotated[list[int], Field(min_length=1, max_length=1)]
-)
-"""An argument of a call, which is a text; `[place]` is the one at that place of what the call stored."""
-
-
-class EntryForm(TypedDict):
-    """A call that changed something; which tables it changed, their changes say. A dict: there are many."""
-
-    __pydantic_config__ = ConfigDict(strict=True, extra="forbid")  # type: ignore[misc]
-
-    tool: Name
-    arguments: Annotated[dict[Name, Argument], Field(max_length=MOST_ARGUMENTS)]
-    at: Moment
-    attempt: Count
-    errors: Count
-    reads: Count
-    callId: NotRequired[CallId]
-    output: NotRequired[Any]
 
 
 class OriginForm(Form):

@@ -14,7 +14,7 @@ from checkpoint import MOST_ATTEMPTS, Episode, shortened
 from toolkits.frozen import freeze_changes, thaw_base, thaw_dataset, thaw_table
 from toolkits.table import Base
 from toolkits.workplace import MOST_CHANGES, MOST_STORED_BYTES, Catalogue, Dataset, Workplace
-from wa_mcp.histories import first_complaint, freeze_history, thaw_history
+from wa_mcp.histories import freeze_history, thaw_history
 from wa_mcp.session_state import Origin, SessionState, remembered_in
 from wa_mcp.state_forms import FORMAT, EpisodeForm, StateForm
 
@@ -100,7 +100,7 @@ class Thawed:
             _check_format(form)
             return self._build(StateForm.model_validate(form), attempt_step)
         except ValidationError as error:
-            raise ValueError(f"{who}: {first_complaint(error)}") from None
+            raise ValueError(f"{who}: {_first_complaint(error)}") from None
         except ValueError as error:
             raise ValueError(f"{who}: {error}") from None
 
@@ -191,3 +191,8 @@ def _known(what: str, names: list[str], known: Any) -> tuple[str, ...]:
     if not names or list(ordered) != names:
         raise ValueError(f"{what}: not one or more of those that there are here, in order")
     return ordered
+
+
+def _first_complaint(error: ValidationError) -> str:
+    detail = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}"

@@ -331,6 +331,11 @@ def too_much_text(state: Json, _: Json) -> None:
     state["tables"][MAILS]["changes"] += [change] * 170
 
 
+def counts_that_fall_later(state: Json, _: Json) -> None:
+    state["history"][2]["reads"] = 2
+    state["history"][3]["reads"] = 1
+
+
 def too_long_a_history(state: Json, _: Json) -> None:
     state["history"] = state["history"][:1] * (MOST_CHANGES + 1)
 
@@ -378,19 +383,19 @@ INVALID: dict[str, tuple[Alter, str]] = {
     "calls that are less than none": (put("calls", value=-1), f"{SESSION}calls: "),
     "an output that is no Unicode": (
         put("history", 0, "output", value=[LONE]),
-        rf"{SESSION}history\.0: its call id and its output",
+        rf"{SESSION}history\.0: (output|callId): ",
     ),
     "an output that is huge": (
         put("history", 1, "output", value={"a": 2**53}),
-        rf"{SESSION}history\.1: its call id and its output",
+        rf"{SESSION}history\.1: output: ",
     ),
     "a call id that is long": (
         put("history", 0, "callId", value="c" * 129),
-        rf"{SESSION}history\.0\.callId: ",
+        rf"{SESSION}history\.0: callId: ",
     ),
     "a call id that prints badly": (
         put("history", 0, "callId", value="a\nb"),
-        rf"{SESSION}history\.0\.callId: ",
+        rf"{SESSION}history\.0: callId: ",
     ),
     "a history that is short": (lambda state, _: state["history"].pop(), f"{SESSION}history: 7 calls"),
     "a history that is long": (twice("history"), f"{SESSION}history: 9 calls"),
@@ -400,29 +405,41 @@ INVALID: dict[str, tuple[Alter, str]] = {
     ),
     "an argument that is a list": (
         put("history", 0, "arguments", "email_id", value=["1"]),
-        rf"{SESSION}history\.0\.arguments\.email_id",
+        rf"{SESSION}history\.0: argument 'email_id'",
     ),
     "an argument that is stored nowhere": (
         put("history", 0, "arguments", "email_id", value=[6]),
-        rf"{SESSION}history\.\d: an argument",
+        rf"{SESSION}history\.\d: argument ",
     ),
     "an argument that is stored and no text": (
         put("history", 2, "arguments", "event_id", value=[0]),
-        rf"{SESSION}history\.\d: an argument",
+        rf"{SESSION}history\.\d: argument ",
     ),
     "an argument that is said twice": (
         put("history", 3, "arguments", "participant_email", value="ada@firm.example"),
-        rf"{SESSION}history\.\d: an argument",
+        rf"{SESSION}history\.\d: argument ",
     ),
     "an argument that is no Unicode": (
         put("history", 0, "arguments", "email_id", value=LONE),
-        rf"{SESSION}history\.0\.arguments\.email_id",
+        rf"{SESSION}history\.0: argument 'email_id'",
     ),
     "an argument that is no number": (
         put("history", 0, "arguments", "email_id", value=float("nan")),
-        rf"{SESSION}history\.0\.arguments\.email_id",
+        rf"{SESSION}history\.0: argument 'email_id'",
     ),
-    "a call after the end of time": (put("history", 0, "at", value=1e300), rf"{SESSION}history\.0\.at: "),
+    "a call after the end of time": (put("history", 0, "at", value=1e300), rf"{SESSION}history\.0: at: "),
+    "an entry that is no object": (put("history", 0, value=[]), rf"{SESSION}history\.0: expected an object"),
+    "an entry with another name": (put("history", 0, "more", value=1), rf"{SESSION}history\.0: expected an"),
+    "a tool without a name": (put("history", 0, "tool", value=""), rf"{SESSION}history\.0: tool: "),
+    "an attempt that is said again": (
+        put("history", 0, "attempt", value=0),
+        rf"{SESSION}history\.0: attempt: ",
+    ),
+    "errors that are true": (put("history", 0, "errors", value=True), rf"{SESSION}history\.0: errors: "),
+    "counts that fall later": (
+        counts_that_fall_later,
+        rf"{SESSION}history\.3: errors or reads become fewer",
+    ),
     "counts that fall": (put("history", 0, "errors", value=5), f"{SESSION}history: errors or reads"),
     "counts above the session's": (
         put("history", 7, "reads", value=99),
@@ -435,23 +452,23 @@ INVALID: dict[str, tuple[Alter, str]] = {
     "a history without end": (too_long_a_history, f"{SESSION}history: "),
     "too many arguments": (
         put("history", 0, "arguments", value={f"a{number}": "" for number in range(21)}),
-        rf"{SESSION}history\.0\.arguments: ",
+        rf"{SESSION}history\.0: arguments: ",
     ),
     "an argument that is too long": (
         put("history", 0, "arguments", "email_id", value="x" * 100_001),
-        rf"{SESSION}history\.0\.arguments\.email_id",
+        rf"{SESSION}history\.0: argument 'email_id'",
     ),
     "an argument that is a huge number": (
         put("history", 0, "arguments", "email_id", value=2**53 + 1),
-        rf"{SESSION}history\.0\.arguments\.email_id",
+        rf"{SESSION}history\.0: argument 'email_id'",
     ),
     "a call id without an output": (
         drop("history", 0, "output"),
-        rf"{SESSION}history\.0: its call id and its output",
+        rf"{SESSION}history\.0: (output|callId): ",
     ),
     "an output without a call id": (
         drop("history", 0, "callId"),
-        rf"{SESSION}history\.0: its call id and its output",
+        rf"{SESSION}history\.0: (output|callId): ",
     ),
     "more calls than were counted": (
         put("calls", value=99),
@@ -575,11 +592,11 @@ INVALID: dict[str, tuple[Alter, str]] = {
 NO_JSON: dict[str, tuple[Alter, str]] = {
     "an output that is NaN": (
         put("history", 0, "output", value=float("nan")),
-        rf"{SESSION}history\.0: its call id and its output",
+        rf"{SESSION}history\.0: (output|callId): ",
     ),
     "an output that is larger still": (
         put("history", 1, "output", value=10**30),
-        rf"{SESSION}history\.1: its call id and its output",
+        rf"{SESSION}history\.1: output: ",
     ),
     "a value that is NaN by itself": (
         change_of({"revision": 8, "set": [0], "column": "subject", "value": float("nan")}),
@@ -587,11 +604,11 @@ NO_JSON: dict[str, tuple[Alter, str]] = {
     ),
     "an output that is a set": (
         put("history", 1, "output", value={1, 2}),
-        rf"{SESSION}history\.1: its call id and its output",
+        rf"{SESSION}history\.1: output: ",
     ),
     "an output with a number as a name": (
         put("history", 1, "output", value={1: 2}),
-        rf"{SESSION}history\.1: its call id and its output",
+        rf"{SESSION}history\.1: output: ",
     ),
 }
 EVERY = {**INVALID, **NO_JSON}
