@@ -55,6 +55,7 @@ async def end_to_end(effort: Effort) -> list[Finding]:
 
 async def _in_memory(effort: Effort) -> list[Finding]:
     runtime = Runtime(Settings())
+    runtime.dataset.prepare()  # as a server does when it starts
     session, answers = runtime.sessions.seed(), await constants(runtime)
     fresh, own, theirs = session.state, _Taken(), _Taken()
 

@@ -20,10 +20,9 @@ from benchmarks.harness import Effort, Pairs, as_served
 from benchmarks.large import large_runtime
 from benchmarks.large_tables import slowest
 from benchmarks.memory import session_bytes
-from benchmarks.offices import office
+from benchmarks.offices import office, prepared_dataset
 from benchmarks.pause import kept_out
 from benchmarks.table import figure
-from toolkits.dataset import BUNDLED, load_dataset
 from toolkits.workplace import Dataset, Workplace
 from wa_mcp.catalogue import CATALOGUE
 from wa_mcp.sessions import Sessions
@@ -51,7 +50,7 @@ async def growth(effort: Effort) -> list[Finding]:
 
 async def _by_sessions(effort: Effort) -> list[Finding]:
     sizes = [effort.size(size) for size in SESSIONS]
-    dataset = load_dataset(BUNDLED, CATALOGUE)
+    dataset = prepared_dataset()
     memory = {size: _memory(size) for size in sizes}
     with tempfile.TemporaryDirectory() as root:
         offices = {
@@ -72,7 +71,7 @@ async def _by_sessions(effort: Effort) -> list[Finding]:
 
 
 async def _by_rows(effort: Effort) -> list[Finding]:
-    dataset = load_dataset(BUNDLED, CATALOGUE)
+    dataset = prepared_dataset()
     sizes = [rows // effort.shrinks_by for rows in ROWS]
     searches = {
         "mail search": mail_searches(dataset, 1),

@@ -23,7 +23,9 @@ _KEYS: Final = {
 def large_runtime(folder: Path, rows: int) -> Runtime:
     """Make a runtime whose tables have so many rows each, as a server does when it starts."""
     write_large(folder, rows)
-    return Runtime(Settings(data=folder))
+    runtime = Runtime(Settings(data=folder))
+    runtime.dataset.prepare()
+    return runtime
 
 
 def write_large(folder: Path, rows: int) -> None:

@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from benchmarks.harness import Effort, Pairs
 from benchmarks.offices import seed_changed, ten_changes
 from toolkits.dataset import BUNDLED, load_dataset
 from wa_mcp import Runtime, Settings
+from wa_mcp.branching import fork, read_branches
 from wa_mcp.catalogue import CATALOGUE
 
 __all__ = ["memory", "session_bytes"]
@@ -52,7 +54,7 @@ def session_bytes(side: str, state: str, sessions: int) -> float:
 
     Args:
         side: `ours` or `plain`.
-        state: `fresh`, `changed`, or `searched`, which is changed and then searched.
+        state: `fresh`, `changed`, `searched`, which is changed and then searched, or `forked` from one.
         sessions: How many are made.
     """
     command = [sys.executable, "-m", "benchmarks.memory", side, state, str(sessions)]
@@ -75,7 +77,11 @@ def _measure(side: str, state: str, sessions: int) -> float:
 
 
 def _ours(state: str) -> Callable[[int], object]:
-    runtime = Runtime(Settings())
+    runtime = Runtime(Settings(max_sessions=1_000_000))
+    runtime.dataset.prepare()  # as a server does when it starts
+    if state == "forked":
+        parent = seed_changed(runtime, 0)
+        return lambda _: fork(runtime.sessions, parent.id, list(read_branches(1, None, None)))
 
     def make(number: int) -> object:
         session = runtime.sessions.seed() if state == "fresh" else seed_changed(runtime, number)
@@ -87,7 +93,9 @@ def _ours(state: str) -> Callable[[int], object]:
 
 
 def _plain(state: str) -> Callable[[int], object]:
-    dataset = load_dataset(BUNDLED, CATALOGUE)
+    dataset, whole = load_dataset(BUNDLED, CATALOGUE), PlainWorkplace()
+    if state == "forked":
+        return lambda _: deepcopy(whole)
 
     def make(number: int) -> object:
         workplace = PlainWorkplace()

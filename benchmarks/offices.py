@@ -6,6 +6,7 @@ from random import Random
 from typing import Final
 
 from benchmarks.calls import Call
+from toolkits.dataset import BUNDLED, load_dataset
 from toolkits.workplace import Dataset
 from wa_mcp import Runtime, Settings
 from wa_mcp.catalogue import CATALOGUE
@@ -30,6 +31,13 @@ _KINDS: Final[Sequence[Callable[[str], Call]]] = (
         {"customer_id": row, "field": "status", "new_value": "Won"},
     ),
 )
+
+
+def prepared_dataset() -> Dataset:
+    """Load the bundled data, as a server does when it starts."""
+    dataset = load_dataset(BUNDLED, CATALOGUE)
+    dataset.prepare()
+    return dataset
 
 
 def ten_changes(dataset: Dataset, number: int) -> list[Call]:

@@ -6,6 +6,7 @@ from typing import Final
 from benchmarks.checkpoints import checkpoints
 from benchmarks.end_to_end import end_to_end
 from benchmarks.findings import Finding
+from benchmarks.forks import forks
 from benchmarks.growth import growth
 from benchmarks.harness import Effort
 from benchmarks.large_tables import large_tables
@@ -30,6 +31,7 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     "scoring": scoring,
     "checkpoints": checkpoints,
     "pause": pause,
+    "forks": forks,
     "large_tables": large_tables,
     "growth": growth,
 }

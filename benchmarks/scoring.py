@@ -11,7 +11,7 @@ from benchmarks.baseline import plain_score
 from benchmarks.calls import Call
 from benchmarks.findings import Finding, Target, found
 from benchmarks.harness import Effort, Side, compare
-from toolkits.dataset import BUNDLED, load_dataset
+from benchmarks.offices import prepared_dataset
 from wa_mcp.catalogue import CATALOGUE
 from wa_mcp.scoring import score
 
@@ -22,7 +22,7 @@ ROUNDS = 15
 
 async def scoring(effort: Effort) -> list[Finding]:
     """Score a run that is right, and one whose last call is wrong."""
-    fresh = load_dataset(BUNDLED, CATALOGUE).workplace(CATALOGUE.names)
+    fresh = prepared_dataset().workplace(CATALOGUE.names)
 
     def ours(numbers: "count[int]", off: int) -> Callable[[], object]:
         def run() -> object:

@@ -11,7 +11,7 @@ from benchmarks.baseline import PlainWorkplace
 from benchmarks.calls import Call, calendar_searches, changes_of, customer_searches, mail_searches
 from benchmarks.findings import Finding, Target, found
 from benchmarks.harness import Effort, Pairs, Side, compare
-from toolkits.dataset import BUNDLED, load_dataset
+from benchmarks.offices import prepared_dataset
 from toolkits.workplace import Dataset, Workplace
 from wa_mcp.catalogue import CATALOGUE
 
@@ -24,7 +24,7 @@ SEARCHES = 8
 
 async def searching(effort: Effort) -> list[Finding]:
     """Search mail, calendar and customers."""
-    dataset = load_dataset(BUNDLED, CATALOGUE)
+    dataset = prepared_dataset()
     kinds = (
         ("email", "mail search, one word", mail_searches(dataset, 1), 100, 50),
         ("email", "mail search, eight words", mail_searches(dataset, 8), 25, 20),

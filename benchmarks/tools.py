@@ -9,7 +9,7 @@ from benchmarks.baseline import PlainWorkplace
 from benchmarks.calls import CALLS, CHANGED_TABLE
 from benchmarks.findings import Finding, Target, found, single
 from benchmarks.harness import Effort, Pairs, Side, compare, often_enough, quiet
-from toolkits.dataset import BUNDLED, load_dataset
+from benchmarks.offices import prepared_dataset
 from toolkits.workplace import Workplace
 from wa_mcp.catalogue import CATALOGUE
 
@@ -20,7 +20,7 @@ ROUNDS = 15
 
 async def tools(effort: Effort) -> list[Finding]:
     """Call every tool, each time in a fresh workplace."""
-    workplace = load_dataset(BUNDLED, CATALOGUE).workplace(CATALOGUE.names)
+    workplace = prepared_dataset().workplace(CATALOGUE.names)
     with quiet():
         pairs = {name: _pairs(workplace, name, effort) for name in CALLS}
     least = min(pairs, key=lambda name: pairs[name].better)
