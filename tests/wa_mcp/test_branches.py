@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 
 from tests.wa_mcp.checkpoints import export, office, restore
 from tests.wa_mcp.offices import SCRIPT, UNSHRUNK, Call, calls, seen, write_dataset
+from toolkits.rewinding import workplace_at
 from toolkits.workplace import Workplace
 from wa_mcp import Runtime
 from wa_mcp.branching import fork, read_branches
+from wa_mcp.catalogue import CATALOGUE
 from wa_mcp.diffs import Difference, diff
+from wa_mcp.errors import CodedError
 from wa_mcp.session import Session
 from wa_mcp.session_state import SessionState
 
@@ -231,3 +234,26 @@ def test_all_of_it_holds_again_after_a_restore(
     for number, state in enumerate(states[: at + 1]):
         back[PARENT].rewind(at - number)
         assert seen(back[PARENT].workplace) == seen(states[at - number].workplace), state
+
+
+def test_sessions_that_started_from_other_data_cannot_be_compared(
+    runtime: Runtime, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = office(write_dataset(tmp_path_factory.mktemp("other") / "data", first=1))
+    stranger = other.sessions.seed("a-session-of-other-data")
+    stranger.call("email_delete_email", {"email_id": "2"})
+    mine = begin(runtime)
+    (back,) = restore(runtime, export(other))
+    with pytest.raises(CodedError, match=r"company_directory\.addresses started from other data"):
+        list(diff(mine.state, back.state))
+    assert {it.kind for it in diff(other.sessions.seed().state, back.state)} == {"removed"}
+
+
+def test_a_workplace_has_no_revisions_but_its_own(runtime: Runtime) -> None:
+    session = begin(runtime)
+    do(session, SCRIPT)
+    for revision in (-1, session.revision + 1):
+        with pytest.raises(ValueError, match=f"revision {revision} is not one of 0 to {session.revision}"):
+            workplace_at(session.workplace, revision)
+    assert workplace_at(session.workplace, session.revision) is session.workplace
+    assert workplace_at(session.workplace, 0).tables == runtime.dataset.workplace(CATALOGUE.names).tables
