@@ -3,7 +3,7 @@
 Everything read here may have been written by anybody: each form is checked before anything is made of it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import Any, Final, cast
@@ -11,8 +11,7 @@ from typing import Any, Final, cast
 import orjson
 
 from toolkits.cells import LONGEST_TEXT, NAN, Cell, is_nan, is_storable, read_moment, wire
-from toolkits.rewinding import apply
-from toolkits.rows import Append, Drop, Row, RowChange, Set, TableSpec
+from toolkits.rows import Append, Drop, Row, RowChange, Set, TableSpec, growth, stored_in
 from toolkits.table import Base, Table
 from toolkits.toolkit import Facts
 from toolkits.workplace import MOST_STORED_BYTES, Catalogue, Dataset
@@ -94,71 +93,67 @@ def _thaw_column(spec: TableSpec, name: str, form: Any, length: int) -> list[Cel
 
 
 def thaw_table(base: Base, form: Any, last_revision: int) -> Table:
-    """Apply changes to a base.
+    """Read the changes of a table; its rows are made of them when they are first asked for.
 
     Raises:
         ValueError: A change is not of a known form or does not apply; the message says which, counted from 0.
     """
     changes: list[RowChange] = []
-    rows, stored, revision = list(base.rows), 0, 0
-    for place, entry in enumerate(_list(form, "changes")):
+    spec, count, stored, revision = base.spec, len(base.rows), 0, 1
+    for entry in _list(form, "changes"):
         try:
-            change = _thaw_change(base.spec, entry)
-            stored += apply(change, rows)
+            change = _thaw_change(spec, entry, count)
+            if not revision <= change.revision <= last_revision:
+                raise ValueError(f"revision {change.revision} is out of order")
         except ValueError as error:
-            raise ValueError(f"change {place}: {error}") from None
-        if not revision <= change.revision <= last_revision or change.revision == 0:
-            raise ValueError(f"change {place}: revision {change.revision} is out of order")
+            raise ValueError(f"change {len(changes)}: {error}") from None
         revision = change.revision
+        count += growth(change)
+        stored += stored_in(change)
         changes.append(change)
-    return Table(base, tuple(changes), tuple(rows), stored) if changes else base.table
+    return Table(base, tuple(changes), None, stored) if changes else base.table
 
 
-def _thaw_change(spec: TableSpec, form: Any) -> RowChange:
+def _thaw_change(spec: TableSpec, form: Any, count: int) -> RowChange:
+    """Read a change of a table that has so many rows."""
     if isinstance(form, dict):
-        for kind, thaw in _KINDS.items():
-            if kind in form:
-                return thaw(spec, cast("dict[str, Any]", form))
+        fields = cast("dict[str, Any]", form)
+        if "set" in fields:
+            return _thaw_set(spec, fields, count)
+        if "append" in fields:
+            return _thaw_append(spec, fields)
+        if "drop" in fields:
+            _check_names(fields, _DROP)
+            return Drop(_number(fields["revision"], "revision"), _positions(fields["drop"], count))
     raise ValueError("not an append, a drop or a set")
 
 
-def _thaw_append(spec: TableSpec, form: dict[str, Any]) -> RowChange:
-    fields = _fields(form, _APPEND, _NAN)
-    values = _list(fields["append"], "append")
+def _thaw_append(spec: TableSpec, fields: Mapping[str, Any]) -> RowChange:
+    _check_names(fields, _APPEND, _NAN)
+    values, label = _list(fields["append"], "append"), fields["label"]
     if len(values) != len(spec.columns):
         raise ValueError(f"expected {len(spec.columns)} cells, got {len(values)}")
     cells = tuple(_thaw_stored(spec.columns, values, fields, spec))
     _check_row(spec, cells)
-    label = fields["label"]
-    return Append(
-        _number(fields["revision"], "revision"), cells, None if label is None else _number(label, "label")
-    )
+    if label is not None:
+        _number(label, "label")
+    return Append(_number(fields["revision"], "revision"), cells, label)
 
 
-def _thaw_drop(_: TableSpec, form: dict[str, Any]) -> RowChange:
-    fields = _fields(form, _DROP)
-    return Drop(_number(fields["revision"], "revision"), _positions(fields["drop"]))
-
-
-def _thaw_set(spec: TableSpec, form: dict[str, Any]) -> RowChange:
-    fields = _fields(form, _SET, _NAN)
-    column = fields["column"]
-    if not isinstance(column, str) or column not in spec.position or column == spec.key:
-        raise ValueError(f"{str(column)[:60]!r} is not a column that can be set")
-    (value,) = _thaw_stored((column,), [fields["value"]], fields, spec)
-    revision, positions = _number(fields["revision"], "revision"), _positions(fields["set"])
-    return Set(revision, positions, spec.position[column], value)
+def _thaw_set(spec: TableSpec, fields: Mapping[str, Any], count: int) -> RowChange:
+    _check_names(fields, _SET, _NAN)
+    name = fields["column"]
+    column = spec.position.get(name) if isinstance(name, str) else None
+    if column is None or name == spec.key:
+        raise ValueError(f"{str(name)[:60]!r} is not a column that can be set")
+    (value,) = _thaw_stored((name,), [fields["value"]], fields, spec)
+    return Set(_number(fields["revision"], "revision"), _positions(fields["set"], count), column, value)
 
 
 _APPEND: Final = frozenset({"revision", "append", "label"})
 _DROP: Final = frozenset({"revision", "drop"})
 _SET: Final = frozenset({"revision", "set", "column", "value"})
 _NAN: Final = frozenset({"nan"})
-_KINDS: Final[Mapping[str, Callable[[TableSpec, dict[str, Any]], RowChange]]] = {
-    "append": _thaw_append,
-    "drop": _thaw_drop,
-    "set": _thaw_set,
-}
 
 
 def _thaw_stored(
@@ -205,16 +200,20 @@ def is_id(cell: Cell) -> bool:
     return isinstance(cell, str) and 0 < len(cell) <= 16 and cell.isascii() and cell.isdigit()
 
 
-def _fields(
-    form: Any, needed: AbstractSet[str], optional: AbstractSet[str] = frozenset()
-) -> Mapping[str, Any]:
+def _fields(form: Any, needed: AbstractSet[str]) -> Mapping[str, Any]:
     if not isinstance(form, dict):
         raise ValueError(f"expected an object with {', '.join(sorted(needed))}")
     fields = cast("dict[str, Any]", form)
+    _check_names(fields, needed)
+    return fields
+
+
+def _check_names(
+    fields: Mapping[str, Any], needed: AbstractSet[str], optional: AbstractSet[str] = frozenset()
+) -> None:
     names = fields.keys()
     if names != needed and not needed <= names <= needed | optional:
         raise ValueError(f"expected an object with {', '.join(sorted(needed))}, got other names")
-    return fields
 
 
 def _list(form: Any, name: str) -> list[Any]:
@@ -229,16 +228,18 @@ def _number(form: Any, name: str) -> int:
     return form
 
 
-def _positions(form: Any) -> tuple[int, ...]:
-    positions = tuple(_list(form, "positions"))
+def _positions(form: Any, count: int) -> tuple[int, ...]:
+    """Read the positions of one or more of so many rows."""
     before = -1
-    for place in positions:
-        if _number(place, "position") <= before:
-            raise ValueError("positions: expected one or more, ascending")
+    for place in _list(form, "positions"):
+        if type(place) is not int or place <= before:
+            raise ValueError("positions: expected one or more whole numbers from 0, ascending")
         before = place
-    if not positions:
-        raise ValueError("positions: expected one or more, ascending")
-    return positions
+    if before < 0:
+        raise ValueError("positions: expected one or more whole numbers from 0, ascending")
+    if before >= count:
+        raise ValueError(f"there is no row {before}")
+    return tuple(form)
 
 
 def _places(form: Any, length: int) -> list[int]:
