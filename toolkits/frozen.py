@@ -162,11 +162,21 @@ def _thaw_stored(
     """Read the cells that a change stored; where none of them is NaN, it does not say `nan`."""
     # Tools mark, join and lower texts: what they store may be longer than an argument may be.
     if "nan" not in change:
+        if not spec.boolean and _is_all_text(values, MOST_STORED_BYTES):
+            return values
         return _thaw_cells(columns, values, (), spec, MOST_STORED_BYTES)
     nan = _places(change["nan"], len(values))
     if not nan:
         raise ValueError("nan: expected one or more places")
     return _thaw_cells(columns, values, nan, spec, MOST_STORED_BYTES)
+
+
+def _is_all_text(values: list[Any], longest: int) -> bool:
+    """Say in one look whether all values are text that may be stored, also taken together: most are."""
+    try:
+        return is_storable("".join(values), longest)
+    except TypeError:
+        return False
 
 
 def _thaw_cells(

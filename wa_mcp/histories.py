@@ -46,6 +46,10 @@ class _Counted(NamedTuple):
     reads: int = 0
 
 
+_NOTHING: Final = Entry("", {}, (), at=0, attempt=0, errors=0, reads=0)
+"""What stands before the first entry."""
+
+
 def freeze_history(state: SessionState) -> list[dict[str, Any]]:
     """Show the calls that changed something, oldest first."""
     made, before = _made(state.workplace), _Counted()
@@ -72,16 +76,15 @@ def thaw_history(form: StateForm, workplace: Workplace) -> tuple[Entry, ...]:
     """
     if len(form.history) != workplace.revision:
         raise ValueError(f"history: {len(form.history)} calls for revision {workplace.revision}")
-    made, counted = _made(workplace), _Counted()
+    made, last = _made(workplace), _NOTHING
     read: list[Entry] = []
-    for entry in form.history:
+    for revision, entry in enumerate(form.history, 1):
         try:
-            thawed = _thawed(entry, made.get(len(read) + 1), counted)
+            last = _thawed(entry, made.get(revision), last)
         except ValueError as error:
-            raise ValueError(f"history.{len(read)}: {error}") from None
-        counted = _Counted(thawed.attempt, thawed.errors, thawed.reads)
-        read.append(thawed)
-    if not (counted.errors <= form.errors and counted.reads <= form.reads):
+            raise ValueError(f"history.{revision - 1}: {error}") from None
+        read.append(last)
+    if not (last.errors <= form.errors and last.reads <= form.reads):
         raise ValueError("history: errors or reads become fewer")
     if form.calls != form.errors + form.reads + workplace.revision:
         raise ValueError("calls: they are not as many as errors, reads and changes together")
@@ -92,10 +95,11 @@ def _made(workplace: Workplace) -> dict[int, _Made]:
     """Say what each revision made."""
     made: dict[int, _Made] = {}
     for name, table in workplace.tables.items():
+        alone = (name,)
         for change in table.changes:
             known = made.get(change.revision)
             if known is None:
-                made[change.revision] = _Made((name,), _stored(change))
+                made[change.revision] = _Made(alone, _stored(change))
             elif name not in known.tables:
                 made[change.revision] = _Made((*known.tables, name), known.stored)
     return made
@@ -113,28 +117,27 @@ def _said(arguments: Mapping[str, Any], stored: Sequence[Cell]) -> Iterator[tupl
         yield name, [stored.index(value)] if is_there else value
 
 
-def _thawed(form: Any, made: _Made | None, before: _Counted) -> Entry:
+def _thawed(form: Any, made: _Made | None, before: Entry) -> Entry:
     if made is None:
         raise ValueError("it changed nothing")
     if not isinstance(form, dict):
         raise ValueError("expected an object")
     fields = cast("dict[str, Any]", form)
-    if not _NEEDED <= fields.keys() <= _KNOWN:
+    names = fields.keys()
+    if names != _NEEDED and not _NEEDED <= names <= _KNOWN:
         raise ValueError(f"expected an object with {', '.join(sorted(_NEEDED))}, got other names")
     tool, at = fields["tool"], fields["at"]
     if not is_storable(tool, LONGEST_NAME) or not tool:
         raise ValueError("tool: expected a name")
     if type(at) not in (int, float) or not 0 <= at <= LATEST:
         raise ValueError("at: expected seconds since 1970")
-    attempt, errors, reads = before
-    if len(fields) > len(_NEEDED):
-        attempt, errors, reads = (
-            _number(fields, name, was) for name, was in zip(_Counted._fields, before, strict=True)
-        )
-        if errors < before.errors or reads < before.reads:
-            raise ValueError("errors or reads become fewer")
-    call_id, output = _answer(fields) if "callId" in fields or "output" in fields else (None, None)
     arguments = _arguments(fields["arguments"], made.stored)
+    if len(fields) == len(_NEEDED):
+        return Entry(tool, arguments, made.tables, float(at), before.attempt, before.errors, before.reads)
+    attempt, errors, reads = (_number(fields, name, getattr(before, name)) for name in _Counted._fields)
+    if errors < before.errors or reads < before.reads:
+        raise ValueError("errors or reads become fewer")
+    call_id, output = _answer(fields) if "callId" in fields or "output" in fields else (None, None)
     return Entry(tool, arguments, made.tables, float(at), attempt, errors, reads, call_id, output)
 
 
@@ -161,11 +164,12 @@ def _arguments(form: Any, stored: Sequence[Cell]) -> dict[str, str]:
         raise ValueError(f"arguments: expected an object with at most {MOST_ARGUMENTS}")
     read: dict[str, str] = {}
     for name, said in cast("dict[Any, Any]", form).items():
-        value = said
         if isinstance(said, list):
             value = _stored_at(cast("list[Any]", said), stored)
         # There is one way to say it: what comes in goes out again.
-        elif not is_storable(said) or (len(said) > SHORT and said in stored):
+        elif is_storable(said) and (len(said) <= SHORT or said not in stored):
+            value = said
+        else:
             value = None
         if value is None or not is_storable(name, LONGEST_NAME):
             raise ValueError(f"argument {ascii(name)[:60]}: not said as it has to be")

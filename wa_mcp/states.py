@@ -106,14 +106,13 @@ class Thawed:
 
     def _build(self, form: StateForm, attempt_step: int) -> SessionState:
         toolkits = _known("toolkits", form.toolkits, self._catalogue.names)
-        theirs = [tool.name for tool in self._catalogue.tools.values() if tool.toolkit in toolkits]
         workplace = self._workplace(form, toolkits)
         history = thaw_history(form, workplace)
         return SessionState(
             session_id=form.session_id,
             episode=_later(form.episode, attempt_step),
             toolkits=toolkits,
-            tools=None if form.tools is None else _known("tools", form.tools, theirs),
+            tools=None if form.tools is None else self._tools(form.tools, toolkits),
             require_attempt=form.require_attempt,
             on_checkpoint=form.on_checkpoint,
             workplace=workplace,
@@ -126,6 +125,10 @@ class Thawed:
             history=history,
             origin=None if form.origin is None else Origin(form.origin.session_id, form.origin.revision),
         )
+
+    def _tools(self, names: list[str], toolkits: tuple[str, ...]) -> tuple[str, ...]:
+        tools = self._catalogue.tools.values()
+        return _known("tools", names, [tool.name for tool in tools if tool.toolkit in toolkits])
 
     def _workplace(self, form: StateForm, toolkits: tuple[str, ...]) -> Workplace:
         dataset = self._datasets.get(form.data_set)
