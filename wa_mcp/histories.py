@@ -7,12 +7,12 @@ an entry made, its place says; which tables, their changes. There are many, so t
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from toolkits.cells import Cell, is_storable
-from toolkits.frozen import MOST_NUMBER
+from toolkits.forms import MOST_NUMBER
 from toolkits.rows import Append, Drop, RowChange
 from toolkits.workplace import Workplace
 from wa_mcp.session import LONGEST_CALL_ID
@@ -118,11 +118,11 @@ def _said(arguments: Mapping[str, Any], stored: Sequence[Cell]) -> Iterator[tupl
 
 
 def _thawed(form: Any, made: _Made | None, before: Entry) -> Entry:
+    fields: dict[str, Any] = form
     if made is None:
         raise ValueError("it changed nothing")
     if not isinstance(form, dict):
         raise ValueError("expected an object")
-    fields = cast("dict[str, Any]", form)
     names = fields.keys()
     if names != _NEEDED and not _NEEDED <= names <= _KNOWN:
         raise ValueError(f"expected an object with {', '.join(sorted(_NEEDED))}, got other names")
@@ -160,29 +160,30 @@ def _answer(fields: Mapping[str, Any]) -> tuple[str, Any]:
 
 
 def _arguments(form: Any, stored: Sequence[Cell]) -> dict[str, str]:
-    if not isinstance(form, dict) or len(cast("dict[str, Any]", form)) > MOST_ARGUMENTS:
+    fields: dict[Any, Any] = form
+    if not isinstance(form, dict) or len(fields) > MOST_ARGUMENTS:
         raise ValueError(f"arguments: expected an object with at most {MOST_ARGUMENTS}")
     read: dict[str, str] = {}
-    for name, said in cast("dict[Any, Any]", form).items():
-        if isinstance(said, list):
-            value = _stored_at(cast("list[Any]", said), stored)
+    for name, said in fields.items():
+        value = said if isinstance(said, str) else _stored_at(said, stored)
         # There is one way to say it: what comes in goes out again.
-        elif is_storable(said) and (len(said) <= SHORT or said not in stored):
-            value = said
-        else:
-            value = None
-        if value is None or not is_storable(name, LONGEST_NAME):
+        is_right = value is not said or (is_storable(said) and (len(said) <= SHORT or said not in stored))
+        if value is None or not is_right or not is_storable(name, LONGEST_NAME):
             raise ValueError(f"argument {ascii(name)[:60]}: not said as it has to be")
         read[name] = value
     return read
 
 
-def _stored_at(said: Sequence[Any], stored: Sequence[Cell]) -> str | None:
+def _stored_at(said: Any, stored: Sequence[Cell]) -> str | None:
     """Find the text that `[place]` stands for; None if it is not the one way to say it."""
-    if len(said) != 1 or type(said[0]) is not int or not 0 <= said[0] < len(stored):
+    places: list[Any] = said
+    if not isinstance(said, list) or len(places) != 1:
         return None
-    cell = stored[said[0]]
-    return cell if isinstance(cell, str) and len(cell) > SHORT and stored.index(cell) == said[0] else None
+    place = places[0]
+    if type(place) is not int or not 0 <= place < len(stored):
+        return None
+    cell = stored[place]
+    return cell if isinstance(cell, str) and len(cell) > SHORT and stored.index(cell) == place else None
 
 
 def _is_json(value: Any) -> bool:
