@@ -3,24 +3,19 @@
 Everything read here may have been written by anybody: each form is checked before anything is made of it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from itertools import pairwise
-from typing import Any, Final, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import orjson
 
 from toolkits.cells import LONGEST_TEXT, NAN, Cell, is_nan, is_storable, read_moment, wire
-from toolkits.rewinding import apply
-from toolkits.rows import Append, Drop, Row, RowChange, Set, TableSpec
+from toolkits.forms import check_names, fields_of, list_of, number_of, places_of, positions_of
+from toolkits.rows import Append, Drop, Row, RowChange, Set, TableSpec, growth, stored_in
 from toolkits.table import Base, Table
 from toolkits.toolkit import Facts
 from toolkits.workplace import MOST_STORED_BYTES, Catalogue, Dataset
 
-__all__ = ["MOST_NUMBER", "freeze_changes", "thaw_base", "thaw_dataset", "thaw_table"]
-
-MOST_NUMBER: Final = 2**53
-"""The largest label, position or revision that is read."""
+__all__ = ["freeze_changes", "thaw_base", "thaw_dataset", "thaw_table"]
 
 
 def freeze_changes(table: Table) -> bytes:
@@ -57,17 +52,19 @@ def _frozen(change: RowChange, columns: Sequence[str]) -> dict[str, Any]:
     return {**form, "nan": [0]} if is_nan(change.value) else form
 
 
-def thaw_base(spec: TableSpec, digest: str, form: Any) -> Base:
-    """Make a base of its whole form.
+def thaw_base(spec: TableSpec, digest: str, form: Any, known: Base | None = None) -> Base:
+    """Make a base of its whole form; or give the known one of that digest, where the form is its own.
 
     Raises:
         ValueError: The form is not one of this table, or is not what the digest was made of.
     """
-    fields = _fields(form, {"index", "columns"})
-    columns = _list(fields["columns"], "columns")
+    if known is not None and known.spec is spec and _is_form_of(known, form):
+        return known
+    fields = fields_of(form, {"index", "columns"})
+    columns = list_of(fields["columns"], "columns")
     if len(columns) != len(spec.columns):
         raise ValueError(f"expected {len(spec.columns)} columns, got {len(columns)}")
-    labels = [_number(label, "label") for label in _list(fields["index"], "index")]
+    labels = [number_of(label, "label") for label in list_of(fields["index"], "index")]
     cells = [
         _thaw_column(spec, name, column, len(labels))
         for name, column in zip(spec.columns, columns, strict=True)
@@ -81,9 +78,18 @@ def thaw_base(spec: TableSpec, digest: str, form: Any) -> Base:
     return base
 
 
+def _is_form_of(base: Base, form: Any) -> bool:
+    # Equal forms may still hold 1 for true, and forms that are written alike NaN for null.
+    try:
+        is_written_alike = orjson.dumps(form, option=orjson.OPT_SORT_KEYS) == base.encoded
+    except orjson.JSONEncodeError:
+        return False
+    return is_written_alike and orjson.loads(base.encoded) == form
+
+
 def _thaw_column(spec: TableSpec, name: str, form: Any, length: int) -> list[Cell]:
-    fields = _fields(form, {"name", "dtype", "values", "nan"})
-    values, nan = _list(fields["values"], "values"), _places(fields["nan"], length)
+    fields = fields_of(form, {"name", "dtype", "values", "nan"})
+    values, nan = list_of(fields["values"], "values"), places_of(fields["nan"], length)
     if fields["name"] != name:
         raise ValueError(f"expected the column {name!r}, got {str(fields['name'])[:60]!r}")
     if fields["dtype"] != spec.dtype(name):
@@ -94,71 +100,67 @@ def _thaw_column(spec: TableSpec, name: str, form: Any, length: int) -> list[Cel
 
 
 def thaw_table(base: Base, form: Any, last_revision: int) -> Table:
-    """Apply changes to a base.
+    """Read the changes of a table; its rows are made of them when they are first asked for.
 
     Raises:
         ValueError: A change is not of a known form or does not apply; the message says which, counted from 0.
     """
     changes: list[RowChange] = []
-    rows, stored, revision = list(base.rows), 0, 0
-    for place, entry in enumerate(_list(form, "changes")):
+    spec, count, stored, revision = base.spec, len(base.rows), 0, 1
+    for entry in list_of(form, "changes"):
         try:
-            change = _thaw_change(base.spec, entry)
-            stored += apply(change, rows)
+            change = _thaw_change(spec, entry, count)
+            if not revision <= change.revision <= last_revision:
+                raise ValueError(f"revision {change.revision} is out of order")
         except ValueError as error:
-            raise ValueError(f"change {place}: {error}") from None
-        if not revision <= change.revision <= last_revision or change.revision == 0:
-            raise ValueError(f"change {place}: revision {change.revision} is out of order")
+            raise ValueError(f"change {len(changes)}: {error}") from None
         revision = change.revision
+        count += growth(change)
+        stored += stored_in(change)
         changes.append(change)
-    return Table(base, tuple(changes), tuple(rows), stored) if changes else base.table
+    return Table(base, tuple(changes), None, stored) if changes else base.table
 
 
-def _thaw_change(spec: TableSpec, form: Any) -> RowChange:
+def _thaw_change(spec: TableSpec, form: Any, count: int) -> RowChange:
+    """Read a change of a table that has so many rows."""
+    fields: dict[str, Any] = form
     if isinstance(form, dict):
-        for kind, thaw in _KINDS.items():
-            if kind in form:
-                return thaw(spec, cast("dict[str, Any]", form))
+        if "set" in fields:
+            return _thaw_set(spec, fields, count)
+        if "append" in fields:
+            return _thaw_append(spec, fields)
+        if "drop" in fields:
+            check_names(fields, _DROP)
+            return Drop(number_of(fields["revision"], "revision"), positions_of(fields["drop"], count))
     raise ValueError("not an append, a drop or a set")
 
 
-def _thaw_append(spec: TableSpec, form: dict[str, Any]) -> RowChange:
-    fields = _fields(form, _APPEND, _NAN)
-    values = _list(fields["append"], "append")
+def _thaw_append(spec: TableSpec, fields: Mapping[str, Any]) -> RowChange:
+    check_names(fields, _APPEND, _NAN)
+    values, label = list_of(fields["append"], "append"), fields["label"]
     if len(values) != len(spec.columns):
         raise ValueError(f"expected {len(spec.columns)} cells, got {len(values)}")
     cells = tuple(_thaw_stored(spec.columns, values, fields, spec))
     _check_row(spec, cells)
-    label = fields["label"]
-    return Append(
-        _number(fields["revision"], "revision"), cells, None if label is None else _number(label, "label")
-    )
+    if label is not None:
+        number_of(label, "label")
+    return Append(number_of(fields["revision"], "revision"), cells, label)
 
 
-def _thaw_drop(_: TableSpec, form: dict[str, Any]) -> RowChange:
-    fields = _fields(form, _DROP)
-    return Drop(_number(fields["revision"], "revision"), _positions(fields["drop"]))
-
-
-def _thaw_set(spec: TableSpec, form: dict[str, Any]) -> RowChange:
-    fields = _fields(form, _SET, _NAN)
-    column = fields["column"]
-    if not isinstance(column, str) or column not in spec.position or column == spec.key:
-        raise ValueError(f"{str(column)[:60]!r} is not a column that can be set")
-    (value,) = _thaw_stored((column,), [fields["value"]], fields, spec)
-    revision, positions = _number(fields["revision"], "revision"), _positions(fields["set"])
-    return Set(revision, positions, spec.position[column], value)
+def _thaw_set(spec: TableSpec, fields: Mapping[str, Any], count: int) -> RowChange:
+    check_names(fields, _SET, _NAN)
+    name = fields["column"]
+    column = spec.position.get(name) if isinstance(name, str) else None
+    if column is None or name == spec.key:
+        raise ValueError(f"{str(name)[:60]!r} is not a column that can be set")
+    (value,) = _thaw_stored((name,), [fields["value"]], fields, spec)
+    return Set(number_of(fields["revision"], "revision"), positions_of(fields["set"], count), column, value)
 
 
 _APPEND: Final = frozenset({"revision", "append", "label"})
 _DROP: Final = frozenset({"revision", "drop"})
 _SET: Final = frozenset({"revision", "set", "column", "value"})
 _NAN: Final = frozenset({"nan"})
-_KINDS: Final[Mapping[str, Callable[[TableSpec, dict[str, Any]], RowChange]]] = {
-    "append": _thaw_append,
-    "drop": _thaw_drop,
-    "set": _thaw_set,
-}
 
 
 def _thaw_stored(
@@ -167,11 +169,21 @@ def _thaw_stored(
     """Read the cells that a change stored; where none of them is NaN, it does not say `nan`."""
     # Tools mark, join and lower texts: what they store may be longer than an argument may be.
     if "nan" not in change:
+        if not spec.boolean and _is_all_text(values, MOST_STORED_BYTES):
+            return values
         return _thaw_cells(columns, values, (), spec, MOST_STORED_BYTES)
-    nan = _places(change["nan"], len(values))
+    nan = places_of(change["nan"], len(values))
     if not nan:
         raise ValueError("nan: expected one or more places")
     return _thaw_cells(columns, values, nan, spec, MOST_STORED_BYTES)
+
+
+def _is_all_text(values: list[Any], longest: int) -> bool:
+    """Say in one look whether all values are text that may be stored, also taken together: most are."""
+    try:
+        return is_storable("".join(values), longest)
+    except TypeError:
+        return False
 
 
 def _thaw_cells(
@@ -205,58 +217,15 @@ def is_id(cell: Cell) -> bool:
     return isinstance(cell, str) and 0 < len(cell) <= 16 and cell.isascii() and cell.isdigit()
 
 
-def _fields(
-    form: Any, needed: AbstractSet[str], optional: AbstractSet[str] = frozenset()
-) -> Mapping[str, Any]:
-    if not isinstance(form, dict):
-        raise ValueError(f"expected an object with {', '.join(sorted(needed))}")
-    fields = cast("dict[str, Any]", form)
-    names = fields.keys()
-    if names != needed and not needed <= names <= needed | optional:
-        raise ValueError(f"expected an object with {', '.join(sorted(needed))}, got other names")
-    return fields
-
-
-def _list(form: Any, name: str) -> list[Any]:
-    if not isinstance(form, list):
-        raise ValueError(f"{name}: expected a list")
-    return cast("list[Any]", form)
-
-
-def _number(form: Any, name: str) -> int:
-    if type(form) is not int or not 0 <= form <= MOST_NUMBER:
-        raise ValueError(f"{name}: expected a whole number from 0")
-    return form
-
-
-def _positions(form: Any) -> tuple[int, ...]:
-    positions = tuple(_list(form, "positions"))
-    before = -1
-    for place in positions:
-        if _number(place, "position") <= before:
-            raise ValueError("positions: expected one or more, ascending")
-        before = place
-    if not positions:
-        raise ValueError("positions: expected one or more, ascending")
-    return positions
-
-
-def _places(form: Any, length: int) -> list[int]:
-    places = [_number(place, "nan") for place in _list(form, "nan")]
-    if any(place >= length for place in places) or any(after <= before for before, after in pairwise(places)):
-        raise ValueError("nan: expected places that are there, ascending")
-    return places
-
-
 def thaw_dataset(catalogue: Catalogue, digest: str, named: Any, bases: Mapping[str, Base]) -> Dataset:
     """Make a data set of what `Dataset.named` gave, from bases by digest.
 
     Raises:
         ValueError: The form is not that of a data set, a base is missing, or it is not what the digest names.
     """
-    fields = _fields(named, {"facts", "tables"})
-    names = _fields(fields["tables"], {spec.name for spec in catalogue.specs(catalogue.names)})
-    facts = _fields(fields["facts"], set(Facts.__dataclass_fields__))
+    fields = fields_of(named, {"facts", "tables"})
+    names = fields_of(fields["tables"], {spec.name for spec in catalogue.specs(catalogue.names)})
+    facts = fields_of(fields["facts"], set(Facts.__dataclass_fields__))
     if not all(is_storable(fact) for fact in facts.values()) or read_moment(facts["now"]) is None:
         raise ValueError("facts: not a clock, working hours and an owner")
     found: dict[str, Base] = {}

@@ -1,14 +1,13 @@
-"""A table and a workplace as they were: the changes up to a revision, done on the base again."""
+"""A table and a workplace as they were: the base, and the changes up to a revision."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from toolkits.cells import stored_bytes
-from toolkits.rows import Append, Drop, Row, RowChange
+from toolkits.rows import RowChange, stored_in
 from toolkits.table import Table
 from toolkits.workplace import Workplace
 
-__all__ = ["apply", "table_at", "workplace_at"]
+__all__ = ["table_at", "workplace_at"]
 
 
 def workplace_at(workplace: Workplace, revision: int) -> Workplace:
@@ -34,29 +33,7 @@ def table_at(table: Table, revision: int) -> Table:
         return table
     if not kept:
         return table.base.table
-    rows = list(table.base.rows)
-    stored = sum(apply(change, rows) for change in kept)
-    return Table(table.base, kept, tuple(rows), stored)
-
-
-def apply(change: RowChange, rows: list[Row]) -> int:
-    """Do a change to rows that nobody else has yet, and count the bytes that it stores.
-
-    Raises:
-        ValueError: There is no such row.
-    """
-    if isinstance(change, Append):
-        rows.append(Row(change.cells))
-        return sum(map(stored_bytes, change.cells))
-    if change.positions[-1] >= len(rows):
-        raise ValueError(f"there is no row {change.positions[-1]}")
-    if isinstance(change, Drop):
-        for position in reversed(change.positions):
-            del rows[position]
-        return 0
-    for position in change.positions:
-        rows[position] = rows[position].with_cell(change.column, change.value)
-    return stored_bytes(change.value)
+    return Table(table.base, kept, None, sum(map(stored_in, kept)))
 
 
 def _until(changes: Sequence[RowChange], revision: int) -> tuple[RowChange, ...]:

@@ -6,9 +6,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from toolkits.cells import Cell, lowered, read_moment, wire
+from toolkits.cells import Cell, lowered, read_moment, stored_bytes, wire
 
-__all__ = ["Append", "Drop", "Row", "RowChange", "Set", "TableSpec"]
+__all__ = ["Append", "Drop", "Row", "RowChange", "Set", "TableSpec", "growth", "stored_in"]
 
 
 @dataclass(frozen=True)
@@ -127,3 +127,17 @@ class Set(NamedTuple):
 
 
 RowChange = Append | Drop | Set
+
+
+def growth(change: RowChange) -> int:
+    """Count the rows that a change adds, or takes away."""
+    if isinstance(change, Append):
+        return 1
+    return -len(change.positions) if isinstance(change, Drop) else 0
+
+
+def stored_in(change: RowChange) -> int:
+    """Count the UTF-8 bytes of text that a change holds."""
+    if isinstance(change, Append):
+        return sum(map(stored_bytes, change.cells))
+    return 0 if isinstance(change, Drop) else stored_bytes(change.value)

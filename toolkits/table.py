@@ -15,9 +15,9 @@ import orjson
 import pandas as pd
 
 from toolkits.cells import NAN, Cell, is_nan, stored_bytes, wire
-from toolkits.rows import Append, Drop, Row, RowChange, Set, TableSpec
+from toolkits.rows import Append, Drop, Row, RowChange, Set, TableSpec, growth
 
-__all__ = ["Append", "Base", "Drop", "Overlay", "Row", "RowChange", "Set", "Table", "TableSpec", "growth"]
+__all__ = ["Append", "Base", "Drop", "Overlay", "Row", "RowChange", "Set", "Table", "TableSpec"]
 
 T = TypeVar("T")
 
@@ -81,18 +81,32 @@ class Overlay(NamedTuple):
 
 
 class Table:
-    """An immutable table: its base, the changes since, and the rows they amount to."""
+    """An immutable table: its base, the changes since, and the rows they amount to.
 
-    __slots__ = ("_derived", "base", "changes", "rows", "stored")
+    Args:
+        base: What it started from.
+        changes: The changes since, all of rows that are there.
+        rows: The rows; None to make them when they are first asked for.
+        stored: The UTF-8 bytes of text that the changes hold.
+    """
+
+    __slots__ = ("_derived", "_rows", "base", "changes", "stored")
 
     def __init__(
-        self, base: Base, changes: tuple[RowChange, ...], rows: tuple[Row, ...], stored: int
+        self, base: Base, changes: tuple[RowChange, ...], rows: tuple[Row, ...] | None, stored: int
     ) -> None:
         self.base: Final = base
         self.changes: Final = changes
-        self.rows: Final = rows
-        self.stored: Final = stored  # UTF-8 bytes that the changes hold
+        self._rows = rows
+        self.stored: Final = stored
         self._derived: dict[Callable[[Table], Any], Any] = {}
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows, top to bottom."""
+        if self._rows is None:
+            self._rows = _rows(self.base, self.changes)
+        return self._rows
 
     @property
     def spec(self) -> TableSpec:
@@ -203,6 +217,21 @@ class Table:
         }
 
 
+def _rows(base: Base, changes: Sequence[RowChange]) -> tuple[Row, ...]:
+    """Do the changes on the rows of the base again; those that none of them touches are shared."""
+    rows = list(base.rows)
+    for change in changes:
+        if isinstance(change, Append):
+            rows.append(Row(change.cells))
+        elif isinstance(change, Drop):
+            for position in reversed(change.positions):
+                del rows[position]
+        else:
+            for position in change.positions:
+                rows[position] = rows[position].with_cell(change.column, change.value)
+    return tuple(rows)
+
+
 def _overlay(table: Table) -> Overlay:
     known = table.base.places
     places = [known.get(row, -1) for row in table.rows]
@@ -233,13 +262,6 @@ def _relabelled(changes: Sequence[RowChange]) -> int:
         if isinstance(change, Append) and change.label is None:
             return count
     return 0
-
-
-def growth(change: RowChange) -> int:
-    """Count the rows that a change adds, or takes away."""
-    if isinstance(change, Append):
-        return 1
-    return -len(change.positions) if isinstance(change, Drop) else 0
 
 
 def _frame(table: Table) -> pd.DataFrame:

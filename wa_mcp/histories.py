@@ -7,12 +7,12 @@ an entry made, its place says; which tables, their changes. There are many, so t
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from toolkits.cells import Cell, is_storable
-from toolkits.frozen import MOST_NUMBER
+from toolkits.forms import MOST_NUMBER
 from toolkits.rows import Append, Drop, RowChange
 from toolkits.workplace import Workplace
 from wa_mcp.session import LONGEST_CALL_ID
@@ -46,6 +46,10 @@ class _Counted(NamedTuple):
     reads: int = 0
 
 
+_NOTHING: Final = Entry("", {}, (), at=0, attempt=0, errors=0, reads=0)
+"""What stands before the first entry."""
+
+
 def freeze_history(state: SessionState) -> list[dict[str, Any]]:
     """Show the calls that changed something, oldest first."""
     made, before = _made(state.workplace), _Counted()
@@ -72,16 +76,15 @@ def thaw_history(form: StateForm, workplace: Workplace) -> tuple[Entry, ...]:
     """
     if len(form.history) != workplace.revision:
         raise ValueError(f"history: {len(form.history)} calls for revision {workplace.revision}")
-    made, counted = _made(workplace), _Counted()
+    made, last = _made(workplace), _NOTHING
     read: list[Entry] = []
-    for entry in form.history:
+    for revision, entry in enumerate(form.history, 1):
         try:
-            thawed = _thawed(entry, made.get(len(read) + 1), counted)
+            last = _thawed(entry, made.get(revision), last)
         except ValueError as error:
-            raise ValueError(f"history.{len(read)}: {error}") from None
-        counted = _Counted(thawed.attempt, thawed.errors, thawed.reads)
-        read.append(thawed)
-    if not (counted.errors <= form.errors and counted.reads <= form.reads):
+            raise ValueError(f"history.{revision - 1}: {error}") from None
+        read.append(last)
+    if not (last.errors <= form.errors and last.reads <= form.reads):
         raise ValueError("history: errors or reads become fewer")
     if form.calls != form.errors + form.reads + workplace.revision:
         raise ValueError("calls: they are not as many as errors, reads and changes together")
@@ -92,10 +95,11 @@ def _made(workplace: Workplace) -> dict[int, _Made]:
     """Say what each revision made."""
     made: dict[int, _Made] = {}
     for name, table in workplace.tables.items():
+        alone = (name,)
         for change in table.changes:
             known = made.get(change.revision)
             if known is None:
-                made[change.revision] = _Made((name,), _stored(change))
+                made[change.revision] = _Made(alone, _stored(change))
             elif name not in known.tables:
                 made[change.revision] = _Made((*known.tables, name), known.stored)
     return made
@@ -113,28 +117,27 @@ def _said(arguments: Mapping[str, Any], stored: Sequence[Cell]) -> Iterator[tupl
         yield name, [stored.index(value)] if is_there else value
 
 
-def _thawed(form: Any, made: _Made | None, before: _Counted) -> Entry:
+def _thawed(form: Any, made: _Made | None, before: Entry) -> Entry:
+    fields: dict[str, Any] = form
     if made is None:
         raise ValueError("it changed nothing")
     if not isinstance(form, dict):
         raise ValueError("expected an object")
-    fields = cast("dict[str, Any]", form)
-    if not _NEEDED <= fields.keys() <= _KNOWN:
+    names = fields.keys()
+    if names != _NEEDED and not _NEEDED <= names <= _KNOWN:
         raise ValueError(f"expected an object with {', '.join(sorted(_NEEDED))}, got other names")
     tool, at = fields["tool"], fields["at"]
     if not is_storable(tool, LONGEST_NAME) or not tool:
         raise ValueError("tool: expected a name")
     if type(at) not in (int, float) or not 0 <= at <= LATEST:
         raise ValueError("at: expected seconds since 1970")
-    attempt, errors, reads = before
-    if len(fields) > len(_NEEDED):
-        attempt, errors, reads = (
-            _number(fields, name, was) for name, was in zip(_Counted._fields, before, strict=True)
-        )
-        if errors < before.errors or reads < before.reads:
-            raise ValueError("errors or reads become fewer")
-    call_id, output = _answer(fields) if "callId" in fields or "output" in fields else (None, None)
     arguments = _arguments(fields["arguments"], made.stored)
+    if len(fields) == len(_NEEDED):
+        return Entry(tool, arguments, made.tables, float(at), before.attempt, before.errors, before.reads)
+    attempt, errors, reads = (_number(fields, name, getattr(before, name)) for name in _Counted._fields)
+    if errors < before.errors or reads < before.reads:
+        raise ValueError("errors or reads become fewer")
+    call_id, output = _answer(fields) if "callId" in fields or "output" in fields else (None, None)
     return Entry(tool, arguments, made.tables, float(at), attempt, errors, reads, call_id, output)
 
 
@@ -157,28 +160,30 @@ def _answer(fields: Mapping[str, Any]) -> tuple[str, Any]:
 
 
 def _arguments(form: Any, stored: Sequence[Cell]) -> dict[str, str]:
-    if not isinstance(form, dict) or len(cast("dict[str, Any]", form)) > MOST_ARGUMENTS:
+    fields: dict[Any, Any] = form
+    if not isinstance(form, dict) or len(fields) > MOST_ARGUMENTS:
         raise ValueError(f"arguments: expected an object with at most {MOST_ARGUMENTS}")
     read: dict[str, str] = {}
-    for name, said in cast("dict[Any, Any]", form).items():
-        value = said
-        if isinstance(said, list):
-            value = _stored_at(cast("list[Any]", said), stored)
+    for name, said in fields.items():
+        value = said if isinstance(said, str) else _stored_at(said, stored)
         # There is one way to say it: what comes in goes out again.
-        elif not is_storable(said) or (len(said) > SHORT and said in stored):
-            value = None
-        if value is None or not is_storable(name, LONGEST_NAME):
+        is_right = value is not said or (is_storable(said) and (len(said) <= SHORT or said not in stored))
+        if value is None or not is_right or not is_storable(name, LONGEST_NAME):
             raise ValueError(f"argument {ascii(name)[:60]}: not said as it has to be")
         read[name] = value
     return read
 
 
-def _stored_at(said: Sequence[Any], stored: Sequence[Cell]) -> str | None:
+def _stored_at(said: Any, stored: Sequence[Cell]) -> str | None:
     """Find the text that `[place]` stands for; None if it is not the one way to say it."""
-    if len(said) != 1 or type(said[0]) is not int or not 0 <= said[0] < len(stored):
+    places: list[Any] = said
+    if not isinstance(said, list) or len(places) != 1:
         return None
-    cell = stored[said[0]]
-    return cell if isinstance(cell, str) and len(cell) > SHORT and stored.index(cell) == said[0] else None
+    place = places[0]
+    if type(place) is not int or not 0 <= place < len(stored):
+        return None
+    cell = stored[place]
+    return cell if isinstance(cell, str) and len(cell) > SHORT and stored.index(cell) == place else None
 
 
 def _is_json(value: Any) -> bool:

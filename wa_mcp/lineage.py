@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from toolkits.rows import Append, Drop, RowChange
-from toolkits.table import Table, growth
+from toolkits.rows import Append, Drop, RowChange, growth
+from toolkits.table import Table
 
 __all__ = ["Lineage"]
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from toolkits.frozen import MOST_NUMBER
+from toolkits.forms import MOST_NUMBER
 from toolkits.workplace import MOST_CHANGES
 from wa_mcp.seeding import LONGEST_ROLLOUT_ID, is_session_id
 from wa_mcp.session import OnCheckpoint

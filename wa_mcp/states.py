@@ -78,7 +78,8 @@ class Thawed:
     def __init__(self, catalogue: Catalogue, known: Mapping[str, Dataset], bases: Mapping[str, Any]) -> None:
         self._catalogue: Final = catalogue
         named = {digest: form for digest, form in bases.items() if _is_dataset(form)}
-        tables = _thaw_bases(catalogue, named, bases)
+        here = {base.digest: base for dataset in known.values() for base in dataset.bases.values()}
+        tables = _thaw_bases(catalogue, here, named, bases)
         self._datasets: Final[dict[str, Dataset]] = {}
         for digest, form in named.items():
             try:
@@ -106,14 +107,13 @@ class Thawed:
 
     def _build(self, form: StateForm, attempt_step: int) -> SessionState:
         toolkits = _known("toolkits", form.toolkits, self._catalogue.names)
-        theirs = [tool.name for tool in self._catalogue.tools.values() if tool.toolkit in toolkits]
         workplace = self._workplace(form, toolkits)
         history = thaw_history(form, workplace)
         return SessionState(
             session_id=form.session_id,
             episode=_later(form.episode, attempt_step),
             toolkits=toolkits,
-            tools=None if form.tools is None else _known("tools", form.tools, theirs),
+            tools=None if form.tools is None else self._tools(form.tools, toolkits),
             require_attempt=form.require_attempt,
             on_checkpoint=form.on_checkpoint,
             workplace=workplace,
@@ -126,6 +126,10 @@ class Thawed:
             history=history,
             origin=None if form.origin is None else Origin(form.origin.session_id, form.origin.revision),
         )
+
+    def _tools(self, names: list[str], toolkits: tuple[str, ...]) -> tuple[str, ...]:
+        tools = self._catalogue.tools.values()
+        return _known("tools", names, [tool.name for tool in tools if tool.toolkit in toolkits])
 
     def _workplace(self, form: StateForm, toolkits: tuple[str, ...]) -> Workplace:
         dataset = self._datasets.get(form.data_set)
@@ -160,8 +164,17 @@ def _is_dataset(form: Any) -> bool:
     return isinstance(form, Mapping) and "tables" in form
 
 
-def _thaw_bases(catalogue: Catalogue, named: Mapping[str, Any], bases: Mapping[str, Any]) -> dict[str, Base]:
-    """Read the bases that data sets name; which table a base is of, only its data set says."""
+def _thaw_bases(
+    catalogue: Catalogue, here: Mapping[str, Base], named: Mapping[str, Any], bases: Mapping[str, Any]
+) -> dict[str, Base]:
+    """Read the bases that data sets name; which table a base is of, only its data set says.
+
+    Args:
+        catalogue: The toolkits that there are here.
+        here: Bases that are here already, by digest.
+        named: The forms of the data sets.
+        bases: The forms of everything.
+    """
     specs = {spec.name: spec for spec in catalogue.specs(catalogue.names)}
     read: dict[str, Base] = {}
     for form in named.values():
@@ -172,7 +185,7 @@ def _thaw_bases(catalogue: Catalogue, named: Mapping[str, Any], bases: Mapping[s
                 raise ValueError(f"table {str(name)[:60]!r}: its base is not there")
             if digest not in read:
                 try:
-                    read[digest] = thaw_base(specs[name], digest, bases[digest])
+                    read[digest] = thaw_base(specs[name], digest, bases[digest], here.get(digest))
                 except ValueError as error:
                     raise ValueError(f"table {name}: {error}") from None
     if strange := sorted(bases.keys() - read.keys() - named.keys()):

@@ -174,6 +174,16 @@ def test_bases_are_shared_where_the_data_set_is_the_same(small: Path, other: Pat
     assert all(session.workplace.dataset is first.workplace.dataset for session in restore(elsewhere, more))
 
 
+def test_rows_that_no_change_touches_are_those_of_the_base(small: Path) -> None:
+    here = office(small)
+    for session in restore(here, export(worked(small))):
+        for name, table in session.workplace.tables.items():
+            theirs, rows = here.dataset.bases[name].places, table.rows
+            assert table.rows is rows
+            assert {theirs[row] for row in rows if row in theirs} == set(theirs.values()) - table.overlay.gone
+            assert len({id(row) for row in rows} - set(map(id, theirs))) == len(table.overlay.own)
+
+
 def test_sessions_of_other_data_keep_their_clock_and_tables_beside_those_of_the_server(
     small: Path, other: Path
 ) -> None:
@@ -294,6 +304,11 @@ def in_base(table: str, *path: Any, value: Any) -> Alter:
         at(bases[digest], *path[:-1])[path[-1]] = value
 
     return alter
+
+
+def nan_in_base(state: Json, bases: Json) -> None:
+    column = bases[bases[state["dataSet"]]["tables"][MAILS]]["columns"][5]
+    column["values"][column["nan"][0]] = float("nan")
 
 
 def in_dataset(*path: Any, value: Any) -> Alter:
@@ -559,6 +574,10 @@ INVALID: dict[str, tuple[Alter, str]] = {
         in_base(MAILS, "index", value=[0, 1, 3]),
         r"table email\.emails: the base is not what its digest was made of",
     ),
+    "a base with a label that is true": (
+        in_base(MAILS, "index", value=[0, True, 2]),
+        r"table email\.emails: label: expected a whole number",
+    ),
     "columns of unequal length": (
         in_base(MAILS, "columns", 3, "values", value=["Plan"]),
         r"table email\.emails: column 'subject' has 1 values for 3 row labels",
@@ -602,6 +621,7 @@ NO_JSON: dict[str, tuple[Alter, str]] = {
         change_of({"revision": 8, "set": [0], "column": "subject", "value": float("nan")}),
         IN_MAILS,
     ),
+    "a base with NaN for null": (nan_in_base, r"table email\.emails: column 'body'"),
     "an output that is a set": (
         put("history", 1, "output", value={1, 2}),
         rf"{SESSION}history\.1: output: ",
