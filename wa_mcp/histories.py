@@ -6,14 +6,14 @@ argument is a text, or `[place]` for the one that stands at that place of what t
 an entry made, its place says; which tables, their changes. There are many, so they are read by hand.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import orjson
 
 from toolkits.cells import Cell, is_storable
 from toolkits.forms import MOST_NUMBER
-from toolkits.rows import Append, Drop, RowChange
+from toolkits.rows import Append, RowChange, Set
 from toolkits.workplace import Workplace
 from wa_mcp.session import LONGEST_CALL_ID
 from wa_mcp.session_state import Entry, SessionState
@@ -38,13 +38,10 @@ class _Made(NamedTuple):
     stored: Sequence[Cell]
 
 
-class _Counted(NamedTuple):
-    """What entries say only where it is not as before."""
+_COUNTS: Final = ("attempt", "errors", "reads")
+"""What entries say only where it is not as before."""
 
-    attempt: int = 0
-    errors: int = 0
-    reads: int = 0
-
+_COUNTED: Final = slice(Entry._fields.index(_COUNTS[0]), Entry._fields.index(_COUNTS[-1]) + 1)
 
 _NOTHING: Final = Entry("", {}, (), at=0, attempt=0, errors=0, reads=0)
 """What stands before the first entry."""
@@ -52,19 +49,32 @@ _NOTHING: Final = Entry("", {}, (), at=0, attempt=0, errors=0, reads=0)
 
 def freeze_history(state: SessionState) -> list[dict[str, Any]]:
     """Show the calls that changed something, oldest first."""
-    made, before = _made(state.workplace), _Counted()
+    stored_at: dict[int, Sequence[Cell]] = {}
+    for table in state.workplace.tables.values():
+        for change in table.changes:
+            stored_at.setdefault(change.revision, _stored(change))
+    before = _NOTHING
     frozen: list[dict[str, Any]] = []
     for revision, entry in enumerate(state.history, 1):
-        arguments = dict(_said(entry.arguments, made[revision].stored))
+        stored = stored_at[revision]
+        arguments = {
+            name: [stored.index(value)] if len(value) > SHORT and value in stored else value
+            for name, value in entry.arguments.items()
+        }
         form: dict[str, Any] = {"tool": entry.tool, "arguments": arguments, "at": entry.at}
-        now = _Counted(entry.attempt, entry.errors, entry.reads)
-        if now != before:
-            form |= {name: now[at] for at, name in enumerate(_Counted._fields) if now[at] != before[at]}
-            before = now
+        if entry[_COUNTED] != before[_COUNTED]:
+            form |= _news(entry, before)
         if entry.call_id is not None:
             form |= {"callId": entry.call_id, "output": entry.output}
         frozen.append(form)
+        before = entry
     return frozen
+
+
+def _news(entry: Entry, before: Entry) -> dict[str, Any]:
+    """Say what entries say only where it is not as before."""
+    pairs = zip(_COUNTS, entry[_COUNTED], before[_COUNTED], strict=True)
+    return {name: now for name, now, was in pairs if now != was}
 
 
 def thaw_history(form: StateForm, workplace: Workplace) -> tuple[Entry, ...]:
@@ -106,15 +116,9 @@ def _made(workplace: Workplace) -> dict[int, _Made]:
 
 
 def _stored(change: RowChange) -> Sequence[Cell]:
-    if isinstance(change, Append):
-        return change.cells
-    return () if isinstance(change, Drop) else (change.value,)
-
-
-def _said(arguments: Mapping[str, Any], stored: Sequence[Cell]) -> Iterator[tuple[str, Any]]:
-    for name, value in arguments.items():
-        is_there = len(value) > SHORT and value in stored
-        yield name, [stored.index(value)] if is_there else value
+    if isinstance(change, Set):
+        return (change.value,)
+    return change.cells if isinstance(change, Append) else ()
 
 
 def _thawed(form: Any, made: _Made | None, before: Entry) -> Entry:
@@ -134,7 +138,7 @@ def _thawed(form: Any, made: _Made | None, before: Entry) -> Entry:
     arguments = _arguments(fields["arguments"], made.stored)
     if len(fields) == len(_NEEDED):
         return Entry(tool, arguments, made.tables, float(at), before.attempt, before.errors, before.reads)
-    attempt, errors, reads = (_number(fields, name, getattr(before, name)) for name in _Counted._fields)
+    attempt, errors, reads = (_number(fields, name, getattr(before, name)) for name in _COUNTS)
     if errors < before.errors or reads < before.reads:
         raise ValueError("errors or reads become fewer")
     call_id, output = _answer(fields) if "callId" in fields or "output" in fields else (None, None)
