@@ -3,7 +3,7 @@
 from string import ascii_letters, digits
 from typing import Annotated, Any, Final
 
-from toolkits.cells import wire
+from toolkits.cells import lowered, wire
 from toolkits.search import Search
 from toolkits.tool import Arg, Change, ToolError, tool
 from toolkits.toolkit import TableField, Toolkit, check_effort, next_id, one_of
@@ -135,9 +135,8 @@ class ProjectManagement(Toolkit):
             one_of(value, _BOARDS, "Board not valid. Please choose from: 'Back end', 'Front end', 'Design'.")
 
     def _has_assignee(self, email: str) -> bool:
-        found = Search(self.tasks)
-        found.being(email, "assigned_to_email")
-        return len(found) > 0
+        address, column = lowered(email), self.tasks.spec.position["assigned_to_email"]
+        return any(row.lower[column] == address for row in self.tasks.rows)
 
 
 def _is_address(text: str) -> bool:

@@ -140,7 +140,7 @@ class Shelf:
             self._in_order(spec.position[column])
         if spec.words:
             _ = self.words
-        for row in self.rows if spec.looked_through else ():
+        for row in self.rows if spec.looked_through or spec.words else ():
             row.record(spec.columns)
 
     def cells(self, column: int) -> Texts:

@@ -1,13 +1,18 @@
 """Forks: sessions that start where another one stands. They share its tables, so each takes a microsecond."""
 
 from collections.abc import Iterator, Sequence
-from secrets import token_urlsafe
 from time import monotonic, time
 from typing import Final, NamedTuple
 
 from checkpoint import Episode
 from wa_mcp.errors import SessionError, invalid_params
-from wa_mcp.seeding import check_same_episode, check_session_id, default_episode, read_episode_of
+from wa_mcp.seeding import (
+    check_same_episode,
+    check_session_id,
+    default_episode,
+    new_session_id,
+    read_episode_of,
+)
 from wa_mcp.session import Session
 from wa_mcp.session_state import Origin, SessionState, nameless, state_at
 from wa_mcp.sessions import Sessions
@@ -63,7 +68,7 @@ def _branches(
     wanted: int, session_ids: Sequence[str] | None, episodes: Sequence[Episode | tuple[str, int]] | None
 ) -> Iterator[Branch]:
     for place in range(wanted):
-        session_id = token_urlsafe(32) if session_ids is None else session_ids[place]
+        session_id = new_session_id() if session_ids is None else session_ids[place]
         if session_ids is not None:
             check_session_id(session_id)
         if episodes is None:

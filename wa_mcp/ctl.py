@@ -168,7 +168,10 @@ _FOLDER: Final = (
     {"type": Path, "metavar": "DIR", "help": "a folder under every server's --checkpoint-root"},
 )
 _ID: Final = ("id", {"metavar": "ID", "help": "id of the checkpoint, as prepare said it"})
-_SESSION: Final = ("session", {"metavar": "SESSION", "help": "a session's whole id, as --json says it"})
+_SESSION: Final = ("session", {
+    "type": branches.session_id_in, "metavar": "SESSION",
+    "help": "a session's URL, or its whole id, as --json says it",
+})  # fmt: skip
 _VERBS: Final = {
     "status": Verb("say where each server stands", operations.status, tables.show_status),
     "seed": Verb(
@@ -196,12 +199,22 @@ _VERBS: Final = {
                 "type": _revision, "metavar": "REVISION", "help": "from this state (default: as seeded)",
             }),
             ("--to", {"type": _revision, "metavar": "REVISION", "help": "to this one (default: now)"}),
-            ("--other", {"metavar": "SESSION", "help": "instead: to another session, both as they are now"}),
+            ("--other", {
+                "type": branches.session_id_in, "metavar": "SESSION",
+                "help": "instead: to another session, both as they are now",
+            }),
         ),
     ),
     "rewind": Verb(
         "take a session back to a revision; what came after is gone", branches.rewind, branches.show_rewound,
         (_SESSION, ("revision", {"type": _revision, "metavar": "REVISION", "help": "0 is as it was seeded"})),
+    ),
+    "close": Verb(
+        "end sessions, such as forks that are of no use any more", branches.close, branches.show_closed,
+        (("sessions", {
+            "type": branches.session_id_in, "nargs": "+", "metavar": "SESSION",
+            "help": "URLs or whole ids",
+        }),),
     ),
     "prepare": Verb(
         "hold calls up and wait for those in flight", operations.prepare, tables.show_prepared,

@@ -12,7 +12,19 @@ from wa_mcp.controller import Controller
 from wa_mcp.ctl_operations import Done
 from wa_mcp.showing import Advance, printable, table
 
-__all__ = ["diff", "fork", "history", "rewind", "show_diff", "show_forked", "show_history", "show_rewound"]
+__all__ = [
+    "close",
+    "diff",
+    "fork",
+    "history",
+    "rewind",
+    "session_id_in",
+    "show_closed",
+    "show_diff",
+    "show_forked",
+    "show_history",
+    "show_rewound",
+]
 
 MOST_ROWS: Final = 20
 """Forks that are shown."""
@@ -21,6 +33,11 @@ LONGEST: Final = 60
 """Characters of a cell or an argument that are shown."""
 
 _LOOKS: Final = (("removed", "-", "red"), ("added", "+", "green"), ("changed", "~", "yellow"))
+
+
+def session_id_in(text: str) -> str:
+    """Take the session's id out of its URL; what is no URL is taken for the id."""
+    return text.partition("/sessions/")[2].partition("/")[0] or text
 
 
 async def fork(fleet: Controller, asked: Namespace, _: Advance) -> Done:
@@ -44,6 +61,11 @@ async def diff(fleet: Controller, asked: Namespace, _: Advance) -> Done:
         timeout_seconds=asked.timeout,
     )
     return Done({"tables": tables})
+
+
+async def close(fleet: Controller, asked: Namespace, _: Advance) -> Done:
+    """End sessions."""
+    return Done({"outcomes": await fleet.close(asked.sessions, timeout_seconds=asked.timeout)})
 
 
 async def rewind(fleet: Controller, asked: Namespace, _: Advance) -> Done:
@@ -90,13 +112,20 @@ def show_diff(console: Console, answer: Mapping[str, Any]) -> None:
             console.print("  rows are labelled anew", _by(found["relabelled"]), soft_wrap=True)
 
 
+def show_closed(console: Console, answer: Mapping[str, Any]) -> None:
+    """Say what became of each session."""
+    outcomes: Mapping[str, str] = answer["outcomes"]
+    rows = [(shortened(session_id), outcome) for session_id, outcome in outcomes.items()]
+    table(console, ("session", "outcome"), rows)
+
+
 def show_rewound(console: Console, answer: Mapping[str, Any]) -> None:
     """Say where the session is now."""
     console.print(f"back at revision {answer['revision']}")
 
 
 def _by(facts: Mapping[str, Any]) -> Text:
-    undone = "not done here: " if facts.get("undone") else ""
+    undone = "undone: " if facts.get("undone") else ""
     return Text(printable(f"({undone}revision {facts['revision']}, {facts['tool']})"), "dim")
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from secrets import token_urlsafe
 from typing import Any, cast
 
 from checkpoint import Answer, Nonsense, Participant
@@ -12,6 +11,7 @@ from checkpoint.restoring import place_of
 from wa_mcp.branching import MOST_BRANCHES
 from wa_mcp.endpoints import Peer
 from wa_mcp.fleet_sessions import FleetSessions
+from wa_mcp.seeding import new_session_id
 
 __all__ = ["FleetBranches"]
 
@@ -33,7 +33,7 @@ class FleetBranches(FleetSessions):
 
         Args:
             session_id: The session that is forked; it stays as it is.
-            count: So many, one if neither this nor ids are given.
+            count: So many; if neither this nor ids are given, one, or as many as episodes.
             session_ids: Or these. They have to be ids that are placed on the same server.
             at_revision: The state to start from; as it is now if not given.
             episodes: `{"rolloutId", "attempt"}` for each; made from the ids if not given.
@@ -46,17 +46,18 @@ class FleetBranches(FleetSessions):
             FleetError: Its server refused, or did not answer.
             InvalidParams: Ids that are placed on another server, or no number of forks.
         """
-        home = self._home(session_id)
+        home, given = self._home(session_id), None if episodes is None else list(episodes)
         if session_ids is None:
-            ids = self._ids_placed_with(home, 1 if count is None else count)
+            wanted = 1 if given is None else len(given)
+            ids = self._ids_placed_with(home, wanted if count is None else count)
         elif count is not None:
             raise InvalidParams("give a count or session_ids, not both")
         else:
             ids = list(session_ids)
             self._check_placed_with(home, ids)
         asked: dict[str, Any] = {"sessionId": session_id, "sessionIds": ids, "atRevision": at_revision}
-        if episodes is not None:
-            asked["episodes"] = list(episodes)
+        if given is not None:
+            asked["episodes"] = given
         answer = await self._asked(home, "sessions/fork", asked, timeout_seconds, _has_forks(ids))
         return answer["sessions"]
 
@@ -154,7 +155,7 @@ class FleetBranches(FleetSessions):
         """Make ids that are placed on this server: of two servers, every second id is."""
         _check_number(count)
         homes = self._homes()
-        place, made = homes.index(home), iter(lambda: token_urlsafe(32), "")
+        place, made = homes.index(home), iter(new_session_id, "")
         return list(islice((it for it in made if place_of(it, len(homes)) == place), count))
 
     def _check_placed_with(self, home: Peer, ids: Sequence[str]) -> None:

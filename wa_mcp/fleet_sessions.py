@@ -1,7 +1,6 @@
 """The sessions of a fleet: where they live, and what is done with them on whichever server that is."""
 
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from secrets import token_urlsafe
 from typing import Any, Final, overload
 
 from mcp.server.lowlevel import Server
@@ -11,7 +10,7 @@ from checkpoint.asking import Request, ask_all
 from checkpoint.errors import InvalidParams
 from checkpoint.restoring import place_of
 from wa_mcp.endpoints import Endpoint, Peer
-from wa_mcp.seeding import is_session_id
+from wa_mcp.seeding import is_session_id, new_session_id
 from wa_mcp.spreading import spread
 
 __all__ = ["FleetSessions"]
@@ -89,7 +88,7 @@ class FleetSessions:
             entries = [wanted or {}]
         else:
             entries = list(wanted)
-        placed = [{**entry, "sessionId": entry.get("sessionId") or token_urlsafe(32)} for entry in entries]
+        placed = [{**entry, "sessionId": entry.get("sessionId") or new_session_id()} for entry in entries]
         seeded = await self._spread("sessions/seed", placed, "sessions", "sessions", timeout_seconds)
         return seeded[0] if wanted is None or isinstance(wanted, Mapping) else seeded
 
@@ -126,6 +125,28 @@ class FleetSessions:
             "sessions/verify", [Request(home, items)], _anything, within, self._fleet.patience
         )
         return dict(*outcomes.require().values())
+
+    async def close(
+        self, session_ids: Iterable[str], *, timeout_seconds: float | None = None
+    ) -> dict[str, str]:
+        """End sessions and drop their states: forks that are of no use any more, rollouts that are over.
+
+        Args:
+            session_ids: Any number of them.
+            timeout_seconds: How long each server may take for a thousand.
+
+        Returns:
+            What became of each, by id: `closed`, `already_closed`, or `unknown`.
+
+        Raises:
+            FleetError: A server did not answer; the others may have closed theirs, and it can be asked again.
+            InvalidParams: One is no session's id.
+        """
+        wanted = [{"sessionId": session_id} for session_id in dict.fromkeys(session_ids)]
+        for item in wanted:
+            self._home(item["sessionId"])
+        closed = await self._spread("sessions/close", wanted, "sessions", "sessions", timeout_seconds)
+        return {it["sessionId"]: it["outcome"] for it in closed}
 
     async def sessions(self) -> AsyncGenerator[dict[str, Any]]:
         """List the live sessions of all servers, as `sessions/list` does; read page by page.

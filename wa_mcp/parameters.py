@@ -94,10 +94,20 @@ class SeedParams(SeedParam):
     ] = None
 
 
-class CloseParams(Params):
-    """A session to end."""
+class NamedSession(Params):
+    """A session, by its id."""
 
     session_id: SessionId
+
+
+class CloseParams(Params):
+    """A session to end, or a list of them."""
+
+    session_id: Annotated[str | None, Field(description="Id of a session.")] = None
+    sessions: Annotated[
+        list[NamedSession] | None,
+        Field(max_length=MOST_SEEDS, description="Instead of one: a list of {sessionId}."),
+    ] = None
 
 
 class ListParams(Params):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from secrets import token_urlsafe
 from string import ascii_letters, digits
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ __all__ = [
     "check_session_id",
     "default_episode",
     "is_session_id",
+    "new_session_id",
     "read_episode_of",
     "read_seed",
 ]
@@ -109,6 +111,13 @@ def read_seed(
 def default_episode(session_id: str) -> Episode:
     """Name the episode of a session for which none was given."""
     return Episode(sha256(session_id.encode()).hexdigest()[:16], 0)
+
+
+def new_session_id() -> str:
+    """Make an id that nobody can guess; none begins with a hyphen, as options of a command do."""
+    while (made := token_urlsafe(32)).startswith("-"):
+        pass
+    return made
 
 
 def is_session_id(text: str) -> bool:

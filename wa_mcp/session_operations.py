@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import anyio.to_thread
 
-from wa_mcp.errors import invalid_params
+from wa_mcp.errors import SessionError, invalid_params
 from wa_mcp.exports import next_page
 from wa_mcp.operations import CheckClient, operation, operation_that_waits
 from wa_mcp.parameters import (
@@ -50,8 +50,13 @@ async def seed(runtime: Runtime, params: SeedParams, check_client: CheckClient) 
 
 @operation("sessions/close", "Close a session")
 async def close(runtime: Runtime, params: CloseParams) -> Mapping[str, Any]:
-    """End a session and drop its state; its id stays spent. Always allowed, and no error when repeated."""
-    return {"outcome": runtime.sessions.close(params.session_id)}
+    """End a session, or each of a list, and drop its state; its id stays spent. Allowed always, and again."""
+    if (params.session_id is None) == (params.sessions is None):
+        raise invalid_params("sessionId, sessions: give one of the two.")
+    if params.session_id is not None:
+        return {"outcome": runtime.sessions.close(params.session_id)}
+    ids = [it.session_id for it in params.sessions or []]
+    return {"sessions": [_closed(runtime, session_id) async for session_id in in_slices(ids)]}
 
 
 @operation("sessions/list", "List sessions", reads=True)
@@ -122,9 +127,16 @@ def _seeded(runtime: Runtime, session: Session) -> dict[str, Any]:
     }
 
 
+def _closed(runtime: Runtime, session_id: str) -> dict[str, str]:
+    try:
+        return {"sessionId": session_id, "outcome": runtime.sessions.close(session_id)}
+    except SessionError:
+        return {"sessionId": session_id, "outcome": "unknown"}
+
+
 def _listed(session: Session) -> dict[str, Any]:
     state = session.state
-    return {
+    listed = {
         "sessionId": state.session_id,
         "episode": state.episode.as_json(),
         "revision": session.revision,
@@ -133,6 +145,10 @@ def _listed(session: Session) -> dict[str, Any]:
         "lastCallAt": None if state.last_call_at is None else _moment(state.last_call_at),
         "calls": state.calls,
     }
+    if state.origin is None:
+        return listed
+    origin = {"sessionId": state.origin.session_id, "revision": state.origin.revision}
+    return {**listed, "forkedFrom": origin}
 
 
 def _moment(seconds: float) -> str:

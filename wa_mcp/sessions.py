@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from operator import attrgetter
-from secrets import token_urlsafe
 from time import monotonic, time
 from typing import Final, Literal
 
@@ -11,7 +10,7 @@ from checkpoint import Episode, LiveSession, Retired
 from checkpoint.errors import StaleAttempt
 from toolkits.workplace import Dataset
 from wa_mcp.errors import SessionError
-from wa_mcp.seeding import Seed, default_episode, read_seed
+from wa_mcp.seeding import Seed, default_episode, new_session_id, read_seed
 from wa_mcp.session import OnCheckpoint, Session
 from wa_mcp.session_state import SessionState
 from wa_mcp.spent import Spent
@@ -124,7 +123,7 @@ class Sessions:
         return self._live.get(session_id) or fresh.get(session_id)
 
     def _make(self, seed: Seed) -> Session:
-        session_id = seed.session_id or token_urlsafe(32)
+        session_id = seed.session_id or new_session_id()
         episode = seed.episode or default_episode(session_id)
         self.check_retired(episode)
         state = SessionState(
@@ -146,7 +145,7 @@ class Sessions:
 
     def offer(self) -> str:
         """Make an id whose session is made by its first request; until then it is in no list or count."""
-        session_id = token_urlsafe(32)
+        session_id = new_session_id()
         self._offered.add(session_id)
         return session_id
 

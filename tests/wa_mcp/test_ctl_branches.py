@@ -76,6 +76,10 @@ def test_a_session_is_forked_told_compared_and_taken_back_at_the_command_line(de
     assert desk.says("rewind", session.id, "1") == "back at revision 1\n"
     assert desk.says("diff", session.id, "--other", fork.id) == "no difference\n"
     assert session.id not in told + shown
+    url = f"http://127.0.0.1:1/sessions/{fork.id}/mcp"
+    assert "closed" in desk.says("close", url)
+    assert "already_closed" in desk.says("close", fork.id)
+    assert len(desk.runtime.sessions) == 3
     for call in range(4):
         session.call("email_send_email", {**MAIL, "subject": "s" * 300, "body": f"{call}" * 300})
     assert len(desk.says("history", session.id).splitlines()) == 2 + 5  # no line is broken in a pipe
@@ -129,7 +133,7 @@ def test_on_a_terminal_rows_have_colours_and_nothing_moves_the_cursor() -> None:
     assert "\x1b[31m  - 3: subject '[red]\\x1b[2J', body 'xxx" in shown
     assert "\x1b[32m  + 4: " in shown
     assert "\x1b[33m  ~ 5: subject nothing -> 'b'" in shown
-    assert "(not done here: revision 1, email_delete_email)" in shown
+    assert "(undone: revision 1, email_delete_email)" in shown
     assert "x" * 61 not in shown
     entry = {"when": "2026", "attempt": 0, "arguments": row, **by}
     assert "\x1b[2J" not in shown_on_a_terminal(show_history, {"history": [entry]})

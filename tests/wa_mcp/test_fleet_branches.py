@@ -58,6 +58,8 @@ async def test_forks_live_where_every_controller_looks_for_them(
     assert len({fork["sessionId"] for fork in forks}) == 20
     (one,) = await fleet.fork(parent.id, episodes=[{"rolloutId": "branch", "attempt": 3}])
     assert one["episode"] == {"rolloutId": "branch", "attempt": 3}
+    two = [{"rolloutId": "branches", "attempt": attempt} for attempt in (0, 1)]
+    assert [it["episode"] for it in await fleet.fork(parent.id, episodes=two)] == two
     ids = [fork["sessionId"] for fork in forks]
     assert await fleet.fork(parent.id, session_ids=ids, at_revision=2) == forks
 
@@ -121,6 +123,22 @@ async def test_what_is_no_session_s_id_is_refused_before_any_server_is_asked(fle
     for asking in (fleet.history, fleet.diff, fleet.fork, fleet.tables):
         with pytest.raises(InvalidParams, match="is no session's id"):
             await asking("\ud800")
+
+
+async def test_forks_are_closed_wherever_they_live_and_say_what_they_were_forked_from(
+    fleet: Controller, runtimes: list[Runtime]
+) -> None:
+    parent = await worked(fleet, runtimes)
+    forks = [it["sessionId"] for it in await fleet.fork(parent.id, 5, at_revision=2)]
+    listed = {it["sessionId"]: it.get("forkedFrom") async for it in fleet.sessions()}
+    origin = {"sessionId": parent.id, "revision": 2}
+    assert listed == {parent.id: None, **dict.fromkeys(forks, origin)}
+    others = [it["sessionId"] for it in await fleet.seed(9)]
+    assert await fleet.close([*forks, *others]) == dict.fromkeys([*forks, *others], "closed")
+    assert await fleet.close([forks[0], "nobody-s-session-id"]) == {
+        forks[0]: "already_closed", "nobody-s-session-id": "unknown",
+    }  # fmt: skip
+    assert [it["sessionId"] async for it in fleet.sessions()] == [parent.id]
 
 
 async def test_what_would_need_two_servers_is_refused(fleet: Controller, runtimes: list[Runtime]) -> None:

@@ -10,6 +10,7 @@ from checkpoint import Episode
 from tests.wa_mcp.agents import MAIL, SESSION_ID
 from wa_mcp import Runtime, Settings, spent
 from wa_mcp.errors import CodedError
+from wa_mcp.seeding import new_session_id
 from wa_mcp.session import Session, capture_key
 
 
@@ -141,6 +142,10 @@ def test_a_closed_session_is_gone_and_its_id_spent(runtime: Runtime) -> None:
     assert runtime.sessions.list() == []
     assert code_of(lambda: runtime.sessions.get(SESSION_ID)) == "session_spent"
     assert code_of(lambda: runtime.sessions.seed(SESSION_ID)) == "session_spent"
+
+
+def test_no_id_that_is_made_looks_like_an_option_of_a_command() -> None:
+    assert not any(new_session_id().startswith("-") for _ in range(1000))
 
 
 def test_an_id_that_never_was_is_unknown(runtime: Runtime) -> None:

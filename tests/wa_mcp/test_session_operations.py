@@ -37,6 +37,16 @@ async def test_each_entry_of_a_list_is_a_seed_of_its_own(control: Controller) ->
     assert len({session["sessionId"] for session in seeded}) == 4
 
 
+async def test_many_sessions_are_closed_at_once(control: Controller, runtime: Runtime) -> None:
+    ids = [runtime.sessions.seed().id for _ in range(3)]
+    wanted = [{"sessionId": session_id} for session_id in [*ids, ids[0], "nobody-s-session-id"]]
+    closed = await control.ask("sessions/close", sessions=wanted)
+    assert [it["outcome"] for it in closed["sessions"]] == [*["closed"] * 3, "already_closed", "unknown"]
+    assert [it["sessionId"] for it in closed["sessions"]] == [it["sessionId"] for it in wanted]
+    assert len(runtime.sessions) == 0
+    assert await control.code("sessions/close", sessionId=ids[0], sessions=wanted) == "invalid_params"
+
+
 async def test_the_same_session_twice_in_a_list_is_one(control: Controller, runtime: Runtime) -> None:
     seeded = (await control.ask("sessions/seed", sessions=[{"sessionId": SESSION_ID}] * 2))["sessions"]
     assert seeded[0] == seeded[1]
