@@ -10,12 +10,13 @@ import anyio.to_thread
 from wa_mcp.branch_parameters import DiffParams, ForkParams, HistoryParams, RewindParams
 from wa_mcp.branching import fork, read_branches
 from wa_mcp.diffs import RELABELLED, Difference, diff
+from wa_mcp.entries import Entry
 from wa_mcp.errors import invalid_params
 from wa_mcp.operations import CheckClient, operation, operation_that_waits
 from wa_mcp.paging import bad_cursor, first_of, numbers_of
 from wa_mcp.runtime import Runtime
 from wa_mcp.session import Session
-from wa_mcp.session_state import Entry, SessionState, check_revision, mark_of, state_at
+from wa_mcp.session_state import SessionState, check_revision, mark_of, state_at
 from wa_mcp.slices import in_slices
 
 __all__: list[str] = []

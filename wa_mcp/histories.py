@@ -1,9 +1,7 @@
 """A session's history as JSON and back. What its changes, or the call before, say already is not said again.
 
-An entry is `{"tool", "arguments", "at"}`, with `attempt`, `errors` and `reads` where they are not those of
-the entry before (0 before the first), and `callId` and `output` where the call carried a call id. An
-argument is a text, or `[place]` for the one that stands at that place of what the call stored. Which revision
-an entry made, its place says; which tables, their changes. There are many, so they are read by hand.
+How an entry is written, `wa_mcp.entries` says; which revision it made, its place says; and which tables,
+their changes. There are many, so they are read by hand.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,16 +11,13 @@ import orjson
 
 from toolkits.cells import Cell, is_storable
 from toolkits.forms import MOST_NUMBER
-from toolkits.rows import Append, RowChange, Set
 from toolkits.workplace import Workplace
+from wa_mcp.entries import COUNTS, NOTHING, SHORT, Entry, stored_by
 from wa_mcp.session import LONGEST_CALL_ID
-from wa_mcp.session_state import Entry, SessionState
+from wa_mcp.session_state import SessionState
 from wa_mcp.state_forms import LATEST, StateForm
 
 __all__ = ["freeze_history", "thaw_history"]
-
-SHORT: Final = 4
-"""Characters of a text that takes no more room than its place would."""
 
 MOST_ARGUMENTS: Final = 20
 LONGEST_NAME: Final = 200
@@ -38,43 +33,9 @@ class _Made(NamedTuple):
     stored: Sequence[Cell]
 
 
-_COUNTS: Final = ("attempt", "errors", "reads")
-"""What entries say only where it is not as before."""
-
-_COUNTED: Final = slice(Entry._fields.index(_COUNTS[0]), Entry._fields.index(_COUNTS[-1]) + 1)
-
-_NOTHING: Final = Entry("", {}, (), at=0, attempt=0, errors=0, reads=0)
-"""What stands before the first entry."""
-
-
-def freeze_history(state: SessionState) -> list[dict[str, Any]]:
-    """Show the calls that changed something, oldest first."""
-    stored_at: dict[int, Sequence[Cell]] = {}
-    for table in state.workplace.tables.values():
-        for change in table.changes:
-            stored_at.setdefault(change.revision, _stored(change))
-    before = _NOTHING
-    frozen: list[dict[str, Any]] = []
-    for revision, entry in enumerate(state.history, 1):
-        stored = stored_at[revision]
-        arguments = {
-            name: [stored.index(value)] if len(value) > SHORT and value in stored else value
-            for name, value in entry.arguments.items()
-        }
-        form: dict[str, Any] = {"tool": entry.tool, "arguments": arguments, "at": entry.at}
-        if entry[_COUNTED] != before[_COUNTED]:
-            form |= _news(entry, before)
-        if entry.call_id is not None:
-            form |= {"callId": entry.call_id, "output": entry.output}
-        frozen.append(form)
-        before = entry
-    return frozen
-
-
-def _news(entry: Entry, before: Entry) -> dict[str, Any]:
-    """Say what entries say only where it is not as before."""
-    pairs = zip(_COUNTS, entry[_COUNTED], before[_COUNTED], strict=True)
-    return {name: now for name, now, was in pairs if now != was}
+def freeze_history(state: SessionState) -> orjson.Fragment:
+    """Show the calls that changed something, oldest first, a JSON list."""
+    return orjson.Fragment(b"[" + b",".join([entry.frozen for entry in state.history]) + b"]")
 
 
 def thaw_history(form: StateForm, workplace: Workplace) -> tuple[Entry, ...]:
@@ -86,7 +47,7 @@ def thaw_history(form: StateForm, workplace: Workplace) -> tuple[Entry, ...]:
     """
     if len(form.history) != workplace.revision:
         raise ValueError(f"history: {len(form.history)} calls for revision {workplace.revision}")
-    made, last = _made(workplace), _NOTHING
+    made, last = _made(workplace), NOTHING
     read: list[Entry] = []
     for revision, entry in enumerate(form.history, 1):
         try:
@@ -109,16 +70,10 @@ def _made(workplace: Workplace) -> dict[int, _Made]:
         for change in table.changes:
             known = made.get(change.revision)
             if known is None:
-                made[change.revision] = _Made(alone, _stored(change))
+                made[change.revision] = _Made(alone, stored_by(change))
             elif name not in known.tables:
                 made[change.revision] = _Made((*known.tables, name), known.stored)
     return made
-
-
-def _stored(change: RowChange) -> Sequence[Cell]:
-    if isinstance(change, Set):
-        return (change.value,)
-    return change.cells if isinstance(change, Append) else ()
 
 
 def _thawed(form: Any, made: _Made | None, before: Entry) -> Entry:
@@ -137,12 +92,16 @@ def _thawed(form: Any, made: _Made | None, before: Entry) -> Entry:
         raise ValueError("at: expected seconds since 1970")
     arguments = _arguments(fields["arguments"], made.stored)
     if len(fields) == len(_NEEDED):
-        return Entry(tool, arguments, made.tables, float(at), before.attempt, before.errors, before.reads)
-    attempt, errors, reads = (_number(fields, name, getattr(before, name)) for name in _COUNTS)
+        return Entry(
+            tool, arguments, made.tables, float(at), before.attempt, before.errors, before.reads,
+            frozen=orjson.dumps(fields),
+        )  # fmt: skip
+    attempt, errors, reads = (_number(fields, name, getattr(before, name)) for name in COUNTS)
     if errors < before.errors or reads < before.reads:
         raise ValueError("errors or reads become fewer")
     call_id, output = _answer(fields) if "callId" in fields or "output" in fields else (None, None)
-    return Entry(tool, arguments, made.tables, float(at), attempt, errors, reads, call_id, output)
+    frozen = orjson.dumps(fields)
+    return Entry(tool, arguments, made.tables, float(at), attempt, errors, reads, call_id, output, frozen)
 
 
 def _number(fields: Mapping[str, Any], name: str, before: int) -> int:

@@ -5,14 +5,16 @@ from time import time
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
+import orjson
+
 from checkpoint import Episode, OnCheckpoint
 from toolkits.rewinding import workplace_at
 from toolkits.workplace import Outcome, Workplace
+from wa_mcp.entries import NOTHING, Entry, frozen_entry, stored_by
 from wa_mcp.errors import invalid_params
 
 __all__ = [
     "MOST_REMEMBERED",
-    "Entry",
     "Origin",
     "SessionState",
     "check_revision",
@@ -26,32 +28,6 @@ __all__ = [
 
 MOST_REMEMBERED: Final = 256
 """Changing calls that a session remembers by their call ids."""
-
-
-class Entry(NamedTuple):
-    """A call that changed something. The revision that it made is its place in the history, counted from 1.
-
-    Attributes:
-        tool: Name of the tool.
-        arguments: What it was given. Shared: nobody may write into it.
-        tables: Full names of the tables that it changed.
-        at: When it was done, in seconds since 1970.
-        attempt: The session's attempt then.
-        errors: Tool calls of the session until then that failed.
-        reads: Those that only read.
-        call_id: The call id that it carried, None if none.
-        output: Its answer, kept if it carried a call id. Shared: nobody may write into it.
-    """
-
-    tool: str
-    arguments: Mapping[str, Any]
-    tables: tuple[str, ...]
-    at: float
-    attempt: int
-    errors: int
-    reads: int
-    call_id: str | None = None
-    output: Any = None
 
 
 class Origin(NamedTuple):
@@ -124,12 +100,14 @@ def state_after(
         output = outcome.value
         remembered = _with_newest(remembered, call_id, workplace.revision)
     done = Entry(name, given, outcome.changed, now, attempt, errors, state.reads, call_id, output)
+    stored = stored_by(workplace.tables[outcome.changed[0]].changes[-1])
+    frozen = frozen_entry(done, stored, state.history[-1] if state.history else NOTHING)
     return state._replace(
         workplace=workplace,
         last_call_at=now,
         calls=state.calls + 1,
         remembered=remembered,
-        history=(*state.history, done),
+        history=(*state.history, done._replace(frozen=frozen)),
     )
 
 
@@ -185,7 +163,15 @@ def nameless(history: tuple[Entry, ...]) -> tuple[Entry, ...]:
     """Give a history without call ids: another session may use them for calls of its own."""
     if all(entry.call_id is None for entry in history):
         return history
-    return tuple(entry._replace(call_id=None, output=None) for entry in history)
+    return tuple(_nameless(entry) for entry in history)
+
+
+def _nameless(entry: Entry) -> Entry:
+    form = orjson.loads(entry.frozen)
+    if form.pop("callId", None) is None:
+        return entry
+    del form["output"]
+    return entry._replace(call_id=None, output=None, frozen=orjson.dumps(form))
 
 
 def mark_of(state: SessionState, revision: int) -> int:
