@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from toolkits.cells import LONGEST_TEXT, NAN, Cell, is_nan, is_storable, read_moment, wire
+from toolkits.cells import LONGEST_TEXT, NAN, Cell, encoded, is_nan, is_storable, read_moment, wire
 from toolkits.forms import check_names, fields_of, list_of, number_of, places_of, positions_of
 from toolkits.rows import Append, Drop, Row, RowChange, Set, TableSpec, growth, stored_in
 from toolkits.table import Base, Table
@@ -29,7 +29,7 @@ def freeze_changes(table: Table) -> bytes:
 
 def _encoded(table: Table) -> bytes:
     columns = table.spec.columns
-    return orjson.dumps([_frozen(change, columns) for change in table.changes])
+    return encoded([_frozen(change, columns) for change in table.changes])
 
 
 def _frozen(change: RowChange, columns: Sequence[str]) -> dict[str, Any]:

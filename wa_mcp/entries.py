@@ -8,9 +8,7 @@ argument is a text, or `[place]` for the one that stands at that place of what t
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-import orjson
-
-from toolkits.cells import Cell
+from toolkits.cells import Cell, encoded
 from toolkits.rows import Append, RowChange, Set
 
 __all__ = ["COUNTS", "NOTHING", "SHORT", "Entry", "frozen_entry", "stored_by"]
@@ -74,7 +72,7 @@ def frozen_entry(entry: Entry, stored: Sequence[Cell], before: Entry) -> bytes:
         form |= {name: now for name, now, was in pairs if now != was}
     if entry.call_id is not None:
         form |= {"callId": entry.call_id, "output": entry.output}
-    return orjson.dumps(form)
+    return encoded(form)
 
 
 def stored_by(change: RowChange) -> Sequence[Cell]:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from toolkits.cells import Cell, is_storable
+from toolkits.cells import Cell, encoded, is_storable
 from toolkits.forms import MOST_NUMBER
 from toolkits.workplace import Workplace
 from wa_mcp.entries import COUNTS, NOTHING, SHORT, Entry, stored_by
@@ -94,13 +94,13 @@ def _thawed(form: Any, made: _Made | None, before: Entry) -> Entry:
     if len(fields) == len(_NEEDED):
         return Entry(
             tool, arguments, made.tables, float(at), before.attempt, before.errors, before.reads,
-            frozen=orjson.dumps(fields),
+            frozen=encoded(fields),
         )  # fmt: skip
     attempt, errors, reads = (_number(fields, name, getattr(before, name)) for name in COUNTS)
     if errors < before.errors or reads < before.reads:
         raise ValueError("errors or reads become fewer")
     call_id, output = _answer(fields) if "callId" in fields or "output" in fields else (None, None)
-    frozen = orjson.dumps(fields)
+    frozen = encoded(fields)
     return Entry(tool, arguments, made.tables, float(at), attempt, errors, reads, call_id, output, frozen)
 
 

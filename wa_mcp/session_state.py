@@ -8,6 +8,7 @@ from zlib import crc32
 import orjson
 
 from checkpoint import Episode, OnCheckpoint
+from toolkits.cells import encoded
 from toolkits.rewinding import workplace_at
 from toolkits.workplace import Outcome, Workplace
 from wa_mcp.entries import NOTHING, Entry, frozen_entry, stored_by
@@ -171,7 +172,7 @@ def _nameless(entry: Entry) -> Entry:
     if form.pop("callId", None) is None:
         return entry
     del form["output"]
-    return entry._replace(call_id=None, output=None, frozen=orjson.dumps(form))
+    return entry._replace(call_id=None, output=None, frozen=encoded(form))
 
 
 def mark_of(state: SessionState, revision: int) -> int:
