@@ -168,10 +168,10 @@ def nameless(history: tuple[Entry, ...]) -> tuple[Entry, ...]:
 
 
 def _nameless(entry: Entry) -> Entry:
-    form = orjson.loads(entry.frozen)
-    if form.pop("callId", None) is None:
+    if entry.call_id is None:
         return entry
-    del form["output"]
+    form = orjson.loads(entry.frozen)
+    del form["callId"], form["output"]
     return entry._replace(call_id=None, output=None, frozen=encoded(form))
 
 
@@ -182,10 +182,7 @@ def mark_of(state: SessionState, revision: int) -> int:
         CodedError: `invalid_params`, it has not come to that revision.
     """
     check_revision(state, revision)
-    if not revision:
-        return 0
-    entry = state.history[revision - 1]
-    return crc32(f"{entry.tool} {entry.at!r}".encode())
+    return crc32(state.history[revision - 1].frozen) if revision else 0
 
 
 def given_of(arguments: Mapping[str, Any] | None) -> dict[str, Any]:
