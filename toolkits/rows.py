@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from toolkits.cells import Cell, lowered, read_moment, stored_bytes, wire
 
-__all__ = ["Append", "Drop", "Row", "RowChange", "Set", "TableSpec", "growth", "stored_in"]
+__all__ = ["Append", "Drop", "Row", "RowChange", "Set", "TableSpec", "growth", "stored_by", "stored_in"]
 
 
 @dataclass(frozen=True)
@@ -136,8 +136,13 @@ def growth(change: RowChange) -> int:
     return -len(change.positions) if isinstance(change, Drop) else 0
 
 
+def stored_by(change: RowChange) -> Sequence[Cell]:
+    """Give the cells that a change stored."""
+    if isinstance(change, Set):
+        return (change.value,)
+    return change.cells if isinstance(change, Append) else ()
+
+
 def stored_in(change: RowChange) -> int:
     """Count the UTF-8 bytes of text that a change holds."""
-    if isinstance(change, Append):
-        return sum(map(stored_bytes, change.cells))
-    return 0 if isinstance(change, Drop) else stored_bytes(change.value)
+    return sum(map(stored_bytes, stored_by(change)))

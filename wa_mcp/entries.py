@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from toolkits.cells import Cell, encoded
-from toolkits.rows import Append, RowChange, Set
 
-__all__ = ["COUNTS", "NOTHING", "SHORT", "Entry", "frozen_entry", "stored_by"]
+__all__ = ["COUNTS", "NOTHING", "SHORT", "Entry", "frozen_entry"]
 
 SHORT: Final = 4
 """Characters of a text that takes no more room than its place would."""
@@ -73,10 +72,3 @@ def frozen_entry(entry: Entry, stored: Sequence[Cell], before: Entry) -> bytes:
     if entry.call_id is not None:
         form |= {"callId": entry.call_id, "output": entry.output}
     return encoded(form)
-
-
-def stored_by(change: RowChange) -> Sequence[Cell]:
-    """Give the cells that a change stored."""
-    if isinstance(change, Set):
-        return (change.value,)
-    return change.cells if isinstance(change, Append) else ()

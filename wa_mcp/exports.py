@@ -13,6 +13,7 @@ import orjson
 from checkpoint import StateExport
 from wa_mcp.errors import invalid_params
 from wa_mcp.hooks import SessionHooks
+from wa_mcp.paging import LARGEST_LOAD
 
 if TYPE_CHECKING:
     from wa_mcp.runtime import Runtime
@@ -21,9 +22,6 @@ __all__ = ["Exports", "next_page"]
 
 LARGEST_PAGE: Final = 16 * 1024 * 1024
 """Bytes of JSON on a page; a single entry that is larger is alone on its page."""
-
-LARGEST_LOAD: Final = 2 * 1024 * 1024
-"""Bytes of JSON on a page beside the facts: sending a page holds up all other calls."""
 
 LONGEST_CURSOR: Final = 64
 """Bytes that the cursor takes on a page, at most."""

@@ -11,8 +11,9 @@ import orjson
 
 from toolkits.cells import Cell, encoded, is_storable
 from toolkits.forms import MOST_NUMBER
+from toolkits.rows import stored_by
 from toolkits.workplace import Workplace
-from wa_mcp.entries import COUNTS, NOTHING, SHORT, Entry, stored_by
+from wa_mcp.entries import COUNTS, NOTHING, SHORT, Entry
 from wa_mcp.session import LONGEST_CALL_ID
 from wa_mcp.session_state import SessionState
 from wa_mcp.state_forms import LATEST, StateForm

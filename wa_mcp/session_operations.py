@@ -9,6 +9,7 @@ import anyio.to_thread
 from wa_mcp.errors import SessionError, invalid_params
 from wa_mcp.exports import next_page
 from wa_mcp.operations import CheckClient, operation, operation_that_waits
+from wa_mcp.paging import numbers_of
 from wa_mcp.parameters import (
     CloseParams,
     ExportParams,
@@ -62,7 +63,7 @@ async def close(runtime: Runtime, params: CloseParams) -> Mapping[str, Any]:
 @operation("sessions/list", "List sessions", reads=True)
 async def list_sessions(runtime: Runtime, params: ListParams) -> Mapping[str, Any]:
     """List the live sessions in the order in which they came, a page at a time."""
-    after = _number(params.cursor)
+    (after,) = (0,) if params.cursor is None else numbers_of(params.cursor, 1)
     limit = params.limit or LISTED
     found = [session for session in runtime.sessions.list() if session.number > after][: limit + 1]
     page: dict[str, Any] = {"sessions": [_listed(session) for session in found[:limit]]}
@@ -153,11 +154,3 @@ def _listed(session: Session) -> dict[str, Any]:
 
 def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-
-
-def _number(cursor: str | None) -> int:
-    if cursor is None:
-        return 0
-    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 15:
-        raise invalid_params("cursor: give the nextCursor of the page before.")
-    return int(cursor)

@@ -10,8 +10,9 @@ import orjson
 from checkpoint import Episode, OnCheckpoint
 from toolkits.cells import encoded
 from toolkits.rewinding import workplace_at
+from toolkits.rows import stored_by
 from toolkits.workplace import Outcome, Workplace
-from wa_mcp.entries import NOTHING, Entry, frozen_entry, stored_by
+from wa_mcp.entries import NOTHING, Entry, frozen_entry
 from wa_mcp.errors import invalid_params
 
 __all__ = [

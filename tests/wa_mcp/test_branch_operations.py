@@ -10,7 +10,7 @@ import pytest
 
 from tests.wa_mcp.agents import MAIL, SESSION_ID, until
 from tests.wa_mcp.controllers import Controller, Way, controlling, timed
-from wa_mcp import Runtime, Settings, paging
+from wa_mcp import Runtime, Settings, paging, session_state
 from wa_mcp.session import Session
 
 NUMBERS = count()
@@ -264,9 +264,10 @@ async def test_pages_of_a_difference_are_of_the_revisions_of_the_first(
 
 
 @pytest.mark.parametrize("operation", ["sessions/history", "sessions/diff"])
-async def test_a_cursor_of_a_past_that_was_rewound_is_refused(
-    control: Controller, runtime: Runtime, operation: str
+async def test_a_cursor_of_a_past_that_was_rewound_is_refused_though_no_time_went_by(
+    control: Controller, runtime: Runtime, operation: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(session_state, "time", lambda: 1.0)
     session = runtime.sessions.seed()
     for number in range(1, 7):
         session.call("email_delete_email", {"email_id": f"{number:08}"})

@@ -83,6 +83,17 @@ class Stand:
             yield
             self.let_go.set()
 
+    @asynccontextmanager
+    async def standing(self, phase: str) -> AsyncGenerator[None, None]:
+        """Have it in a phase for as long as this lasts."""
+        if phase == "reading":
+            async with self.reading():
+                yield
+        else:
+            await self.enter(phase)
+            yield
+        await self.leave()
+
     async def _quietly(self, call: Awaitable[Any]) -> None:
         with suppress(MCPError):  # resume ends it before its time
             await call
@@ -213,13 +224,8 @@ async def test_while_one_checkpoint_is_open_another_is_a_conflict(stand: Stand, 
             )
         assert (await stand.controller.ask("checkpoint/status"))["checkpointId"] == stand.id
 
-    if phase == "reading":
-        async with stand.reading():
-            await ask_all()
-    else:
-        await stand.enter(phase)
+    async with stand.standing(phase):
         await ask_all()
-    await stand.leave()
 
 
 @pytest.mark.parametrize("phase", PHASES)
@@ -232,10 +238,5 @@ async def test_a_checkpoint_that_was_resumed_is_stale_whatever_is_open(stand: St
             expected = "answered" if operation == "checkpoint/resume" else "stale_checkpoint"
             assert (operation, await outcome(stand, operation, over)) == (operation, expected)
 
-    if phase == "reading":
-        async with stand.reading():
-            await ask_all()
-    else:
-        await stand.enter(phase)
+    async with stand.standing(phase):
         await ask_all()
-    await stand.leave()
