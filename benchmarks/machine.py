@@ -9,7 +9,7 @@ from typing import Final
 __all__ = ["machine", "versions"]
 
 _CPU_INFO: Final = Path("/proc/cpuinfo")
-_PACKAGES: Final = ("wa-mcp", "mcp", "pandas", "numpy", "orjson", "uvicorn", "uvloop", "httptools")
+_PACKAGES: Final = ("wa-mcp", "mcp", "pandas", "numpy", "orjson", "msgspec", "uvicorn", "uvloop", "httptools")
 
 
 def machine() -> dict[str, str]:

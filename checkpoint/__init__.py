@@ -42,9 +42,11 @@ from checkpoint.records import Contents, Granted
 from checkpoint.restoring import Shard
 from checkpoint.retired import Retired
 from checkpoint.store import Store
+from checkpoint.stored import NOT_JSON, EpisodeForm, StoredObject, StoredState
 
 __all__ = [
     "MOST_ATTEMPTS",
+    "NOT_JSON",
     "VERIFY",
     "Answer",
     "AskFailed",
@@ -55,6 +57,7 @@ __all__ = [
     "Coordinator",
     "Cut",
     "Episode",
+    "EpisodeForm",
     "EpisodeJson",
     "Event",
     "FleetError",
@@ -87,6 +90,8 @@ __all__ = [
     "State",
     "StateExport",
     "Store",
+    "StoredObject",
+    "StoredState",
     "TakenOut",
     "Verify",
     "read_episode",

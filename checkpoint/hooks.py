@@ -106,9 +106,12 @@ class SessionStates(Server, Protocol):
         ...
 
     def restore_session_states(
-        self, states: Sequence[State], bases: Mapping[str, Any], attempt_step: int
+        self, states: Iterable[State], bases: Mapping[str, Any], attempt_step: int
     ) -> Installation:
         """Build every session, `attempt_step` attempts further on; called in a worker thread.
+
+        `states` may be walked through once: each is read when the walk comes to it. Those that come out of
+        files are `StoredState`: mappings like all others, and faster to read as what they are, with `read`.
 
         Raises:
             ValueError: one does not validate; the message names session and reason.

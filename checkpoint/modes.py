@@ -1,6 +1,6 @@
 """The three ways a server takes part in a checkpoint, behind one interface."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from checkpoint import hooks
@@ -26,7 +26,7 @@ class Participation(Protocol):
         """A snapshot of these sessions, by reference."""
         ...
 
-    def rebuild(self, states: Sequence[State], bases: Mapping[str, Any], attempt_step: int) -> Installation:
+    def rebuild(self, states: Iterable[State], bases: Mapping[str, Any], attempt_step: int) -> Installation:
         """Build stored sessions. Raises ValueError if one does not validate."""
         ...
 
@@ -56,7 +56,7 @@ class Exported:
         """What the server exports."""
         return self._server.export_session_states([session.session_id for session in sessions])
 
-    def rebuild(self, states: Sequence[State], bases: Mapping[str, Any], attempt_step: int) -> Installation:
+    def rebuild(self, states: Iterable[State], bases: Mapping[str, Any], attempt_step: int) -> Installation:
         """What the server builds."""
         return self._server.restore_session_states(states, bases, attempt_step)
 
@@ -88,7 +88,7 @@ class Stateless:
         held = tuple(sessions)
         return StateExport(({"sessionId": it.session_id, "episode": it.episode.as_json()} for it in held), {})
 
-    def rebuild(self, states: Sequence[State], bases: Mapping[str, Any], attempt_step: int) -> Installation:
+    def rebuild(self, states: Iterable[State], bases: Mapping[str, Any], attempt_step: int) -> Installation:
         """Nothing."""
         del states, bases, attempt_step
         return Nothing()
@@ -122,14 +122,14 @@ class RestartOnly:
         del sessions
         return StateExport((), {})
 
-    def rebuild(self, states: Sequence[State], bases: Mapping[str, Any], attempt_step: int) -> Installation:
+    def rebuild(self, states: Iterable[State], bases: Mapping[str, Any], attempt_step: int) -> Installation:
         """Nothing, of nothing.
 
         Raises:
             ValueError: there are states, which no server in this mode wrote.
         """
         del bases, attempt_step
-        if states:
+        for _ in states:
             raise ValueError("a server that can only restart its episodes cannot take sessions in")
         return Nothing()
 

@@ -2,24 +2,29 @@
 
 import hashlib
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
 
+import msgspec
 import orjson
+from msgspec import UNSET, UnsetType
 
 from checkpoint.episode import Episode, read_episode, shortened
 from checkpoint.errors import InvalidCheckpointState
 from checkpoint.files import write_all
 from checkpoint.hooks import State, StateExport
 from checkpoint.manifest import Manifest, Records
+from checkpoint.stored import NOT_JSON, StoredObject, StoredState, read_json
 
 _CHUNK: Final = 1 << 16
 # The worker thread works in slices of about a millisecond and really sleeps between them: giving the
 # interpreter lock up for no time at all would not let the event loop have it.
 _BREATH: Final = 0.0002
-# Reading takes larger slices, of a few milliseconds: a sleep often takes as long as reading a chunk.
-_SLICE: Final = 1 << 18
+# Reading takes larger slices, of some milliseconds: a sleep often takes as long as reading a chunk.
+_SLICE: Final = 1 << 19
+# How a line of a session begins.
+_SESSION: Final = b'{"session":'
 
 
 class Permit(Protocol):
@@ -46,19 +51,20 @@ class Granted:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A checkpoint as read back: every digest and count is right, no state is validated yet.
+    """A checkpoint as read back: every digest and count is right, no state is read yet.
 
     Attributes:
         manifest: the manifest.
         bases: what the states share, by digest.
         facts: the line of server facts.
-        states: one mapping a session.
+        states: one mapping a session; each is read when a walk comes to it, which raises
+            `InvalidCheckpointState` if it does not say whose it is.
     """
 
     manifest: Manifest
     bases: dict[str, Any]
     facts: Any
-    states: list[State]
+    states: Collection[State]
 
 
 class _Sink:
@@ -123,6 +129,8 @@ def session_of(state: object) -> tuple[str, Episode]:
     Raises:
         InvalidCheckpointState: it does not say.
     """
+    if isinstance(state, StoredState):
+        return state.whose()
     if isinstance(state, Mapping):
         fields = cast("Mapping[str, Any]", state)
         session_id = fields.get("sessionId")
@@ -135,7 +143,7 @@ def session_of(state: object) -> tuple[str, Episode]:
 
 
 def parse(manifest: Manifest, records: Records, data: bytes, permit: Permit) -> Contents:
-    """Read every line of a file whose digest is right.
+    """Read a file whose digest is right: all but the states, which are read as they are walked through.
 
     Args:
         manifest: its manifest.
@@ -148,33 +156,73 @@ def parse(manifest: Manifest, records: Records, data: bytes, permit: Permit) -> 
     """
     bases: dict[str, Any] = {}
     facts: list[Any] = []
-    states: list[State] = []
-    for record in _lines(data, permit):
-        match record:
-            case {"base": str(digest), "value": value} if len(record) == 2:
-                bases[digest] = value
-            case {"facts": value} if len(record) == 1:
-                facts.append(value)
-            case {"session": state} if len(record) == 1:
-                session_of(state)
-                states.append(state)
-            case _:
-                raise InvalidCheckpointState("the records hold a line of an unknown kind")
+    states: list[memoryview] = []
+    for line in _lines(data):
+        if bytes(line[: len(_SESSION)]) == _SESSION:
+            states.append(line)
+            continue
+        record = _read(line)
+        if record.base is not UNSET and record.value is not UNSET and record.facts is UNSET:
+            bases[record.base] = _stored(memoryview(record.value))
+        elif record.facts is not UNSET and record.base is record.value is UNSET:
+            facts.append(read_json(memoryview(record.facts)))
+        else:
+            raise InvalidCheckpointState("the records hold a line of an unknown kind")
     if (len(bases), len(facts), len(states)) != (records.bases, 1, records.sessions):
         raise InvalidCheckpointState("the manifest counts other records than there are")
-    return Contents(manifest, bases, facts[0], states)
+    return Contents(manifest, bases, facts[0], _Stored(states, permit))
 
 
-def _lines(data: bytes, permit: Permit) -> Generator[dict[str, Any]]:
-    start = breathed_at = 0
+class _Stored(Collection[State]):
+    """States as lines, each handed out when a walk comes to it: thousands at once would fill the memory."""
+
+    def __init__(self, lines: Sequence[memoryview], permit: Permit) -> None:
+        self._lines, self._permit = lines, permit
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __contains__(self, item: object) -> bool:
+        return any(state == item for state in self)
+
+    def __iter__(self) -> Iterator[State]:
+        since = 0
+        for line in self._lines:
+            # What comes behind the state shows when it is read: only then is the rest no JSON.
+            yield StoredState(line[len(_SESSION) : -1])
+            since += len(line)
+            if since >= _SLICE:
+                self._permit.check()
+                time.sleep(_BREATH)
+                since = 0
+
+
+def _lines(data: bytes) -> Generator[memoryview]:
+    whole, start = memoryview(data), 0
     while start < len(data):
         end = data.find(b"\n", start)
-        if start - breathed_at >= _SLICE:
-            permit.check()
-            time.sleep(_BREATH)
-            breathed_at = start
-        try:
-            yield orjson.loads(memoryview(data)[start : end if end >= 0 else None])
-        except orjson.JSONDecodeError as error:
-            raise InvalidCheckpointState("the records hold a line that is not JSON") from error
+        yield whole[start : end if end >= 0 else None]
         start = end + 1 if end >= 0 else len(data)
+
+
+class _Record(msgspec.Struct, forbid_unknown_fields=True):
+    base: str | UnsetType = UNSET
+    value: msgspec.Raw | UnsetType = UNSET
+    facts: msgspec.Raw | UnsetType = UNSET
+
+
+_record: Final = msgspec.json.Decoder(_Record).decode
+
+
+def _read(line: memoryview) -> _Record:
+    try:
+        return _record(line)
+    except msgspec.ValidationError as error:
+        raise InvalidCheckpointState("the records hold a line of an unknown kind") from error
+    except NOT_JSON as error:
+        raise InvalidCheckpointState("the records hold a line that is not JSON") from error
+
+
+def _stored(encoded: memoryview) -> Any:
+    """Put off reading an object: it may be large, and known already."""
+    return StoredObject(encoded) if encoded[0] == ord("{") else read_json(encoded)

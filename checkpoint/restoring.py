@@ -2,9 +2,11 @@
 
 import hashlib
 import logging
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from typing import Any, cast
 
 from checkpoint.episode import Episode
@@ -17,6 +19,7 @@ from checkpoint.records import Contents, Permit, session_of
 from checkpoint.results import Restored, RestoredSession
 from checkpoint.retired import MergedMarks, Retired, read_marks
 from checkpoint.store import Store
+from checkpoint.stored import StoredState
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +59,11 @@ class RestoreRequest:
     attempt_step: int
     sources: tuple[str, ...]
     shard: Shard | None
+
+    @property
+    def is_for_all(self) -> bool:
+        """Whether every stored session was asked for."""
+        return self.episodes is None and self.shard is None
 
     def wants(self, session_id: str, episode: Episode) -> bool:
         """Whether a stored session is one of those asked for."""
@@ -122,45 +130,47 @@ class Rebuilder:
         for contents in read:
             if contents.manifest.get("mode") != self._participation.mode:
                 raise InvalidCheckpointState("the checkpoint is of a server that takes part in another way")
-        states = [state for contents in read for state in contents.states]
-        wanted = [state for state in states if request.wants(*session_of(state))]
+        states = chain.from_iterable(contents.states for contents in read)
         facts = [contents.facts for contents in read]
         permit.check()
-        return self.rebuild(wanted, _all_bases(read), facts, request.attempt_step, *checkpoint_ids)
+        bases, step = _all_bases(read), request.attempt_step
+        wants = None if request.is_for_all else request.wants
+        return self.rebuild(states, bases, facts, step, *checkpoint_ids, wants=wants)
 
     def rebuild(
         self,
-        states: Sequence[State],
+        states: Iterable[State],
         bases: Mapping[str, Any],
         facts: Sequence[Any],
         attempt_step: int,
         checkpoint_id: str = "",
+        *,
+        wants: Callable[[str, Episode], bool] | None = None,
     ) -> Rebuilt:
         """Build sessions; in a worker thread.
 
         Args:
-            states: one mapping a session.
+            states: one mapping a session; walked through once.
             bases: what they share, by digest.
             facts: what `facts_line` made, of any number of servers.
             attempt_step: how much later than stored the attempts are.
             checkpoint_id: where they come from.
+            wants: which of them to build, by session id and stored episode; None for all.
 
         Raises:
             InvalidCheckpointState: one does not validate.
         """
         sessions: dict[str, Episode] = {}
-        for state in states:
-            session_id, episode = session_of(state)
-            if session_id in sessions:
-                raise InvalidCheckpointState("a session is there twice")
-            sessions[session_id] = episode.later(attempt_step)
+        coming = _wanted(states, wants, partial(_note, sessions, attempt_step))
         with refusing_invalid_states("the sessions could not be rebuilt"):
             marks, server_facts = _read_facts(facts)
             parts = [
-                self._participation.rebuild(states, bases, attempt_step),
+                self._participation.rebuild(coming, bases, attempt_step),
                 self._facts.restore_server_facts(server_facts),
                 MergedMarks(self._retired, marks),
             ]
+            for _ in coming:
+                pass  # a server that did not walk through all of them has to answer for them all the same
         return Rebuilt(checkpoint_id, sessions, marks, Together(parts))
 
     def install(self, rebuilt: Rebuilt) -> None:
@@ -192,6 +202,28 @@ class Rebuilder:
     def facts_line(self) -> dict[str, Any]:
         """The line of server facts: retired marks, and what the server itself remembers."""
         return {"retired": dict(self._retired.marks), "server": self._facts.export_server_facts()}
+
+
+def _wanted(
+    states: Iterable[State],
+    wants: Callable[[str, Episode], bool] | None,
+    note: Callable[[State], None],
+) -> Generator[State]:
+    """Hand out the states that are wanted, and note each."""
+    for state in states:
+        if wants is None and isinstance(state, StoredState):
+            yield state
+            note(state)  # now that the server has read it, and it has not to be read for this alone
+        elif wants is None or wants(*session_of(state)):
+            note(state)
+            yield state
+
+
+def _note(sessions: dict[str, Episode], attempt_step: int, state: State) -> None:
+    session_id, episode = session_of(state)
+    if session_id in sessions:
+        raise InvalidCheckpointState("a session is there twice")
+    sessions[session_id] = episode.later(attempt_step)
 
 
 @contextmanager

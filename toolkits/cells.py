@@ -16,6 +16,7 @@ __all__ = [
     "Cell",
     "encoded",
     "has_surrogate",
+    "is_id",
     "is_missing",
     "is_nan",
     "is_storable",
@@ -35,6 +36,7 @@ LONGEST_TEXT: Final = 100_000
 EARLIEST: Final = datetime(1, 1, 1)  # noqa: DTZ001 - the times of a data set have no zone
 """Where a row without a time stands when rows are put in order of time."""
 
+_LONGEST_ID: Final = 16
 _LONGEST_TIME: Final = len("2023-11-30 23:59:00.000000")
 _DIGITS_TO_ZERO: Final = str.maketrans("123456789", "0" * 9)
 _DATE: Final = "0000-00-00"
@@ -62,6 +64,11 @@ def is_storable(value: object, longest: int = LONGEST_TEXT) -> TypeGuard[str]:
     if not isinstance(value, str) or len(value) > longest:
         return False
     return value.isascii() or not has_surrogate(value)
+
+
+def is_id(cell: object) -> TypeGuard[str]:
+    """Say whether a cell is an id as the tools make and read them: a few ASCII digits."""
+    return isinstance(cell, str) and 0 < len(cell) <= _LONGEST_ID and cell.isascii() and cell.isdigit()
 
 
 def has_surrogate(text: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import Any, Final, cast
 
-__all__ = ["MOST_NUMBER", "check_names", "fields_of", "list_of", "number_of", "places_of", "positions_of"]
+__all__ = ["MOST_NUMBER", "fields_of", "list_of", "number_of", "places_of", "positions_of"]
 
 MOST_NUMBER: Final = 2**53
 """The largest label, position or revision that is read."""
@@ -16,16 +16,9 @@ def fields_of(form: Any, needed: AbstractSet[str]) -> Mapping[str, Any]:
     if not isinstance(form, dict):
         raise ValueError(f"expected an object with {', '.join(sorted(needed))}")
     fields = cast("dict[str, Any]", form)
-    check_names(fields, needed)
-    return fields
-
-
-def check_names(
-    fields: Mapping[str, Any], needed: AbstractSet[str], optional: AbstractSet[str] = frozenset()
-) -> None:
-    """Refuse an object that lacks a name, or has one more."""
-    if fields.keys() != needed and not needed <= fields.keys() <= needed | optional:
+    if fields.keys() != needed:
         raise ValueError(f"expected an object with {', '.join(sorted(needed))}, got other names")
+    return fields
 
 
 def list_of(form: Any, name: str) -> list[Any]:
@@ -45,8 +38,8 @@ def number_of(form: Any, name: str) -> int:
 
 def positions_of(form: Any, count: int) -> tuple[int, ...]:
     """Read the positions of one or more of so many rows."""
-    before = -1
-    for place in list_of(form, "positions"):
+    places, before = list_of(form, "positions"), -1
+    for place in places:
         if type(place) is not int or place <= before:
             raise ValueError("positions: expected one or more whole numbers from 0, ascending")
         before = place
@@ -54,7 +47,7 @@ def positions_of(form: Any, count: int) -> tuple[int, ...]:
         raise ValueError("positions: expected one or more whole numbers from 0, ascending")
     if before >= count:
         raise ValueError(f"there is no row {before}")
-    return tuple(form)
+    return tuple(places)
 
 
 def places_of(form: Any, length: int) -> list[int]:

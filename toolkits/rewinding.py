@@ -1,7 +1,6 @@
 """A table and a workplace as they were: the base, and the changes up to a revision."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from toolkits.rows import RowChange, stored_in
 from toolkits.table import Table
@@ -23,7 +22,7 @@ def workplace_at(workplace: Workplace, revision: int) -> Workplace:
     tables = {name: table_at(table, revision) for name, table in workplace.tables.items()}
     changes = sum(len(table.changes) for table in tables.values())
     stored = sum(table.stored for table in tables.values())
-    return replace(workplace, tables=tables, revision=revision, changes=changes, stored=stored)
+    return workplace._replace(tables=tables, revision=revision, changes=changes, stored=stored)
 
 
 def table_at(table: Table, revision: int) -> Table:

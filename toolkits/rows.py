@@ -52,6 +52,11 @@ class TableSpec:
         """Where each column stands: column name to index."""
         return {column: index for index, column in enumerate(self.columns)}
 
+    @cached_property
+    def settable(self) -> dict[str, int]:
+        """Where each column stands that can be set: all but the ids, by which rows are found."""
+        return {column: index for column, index in self.position.items() if column != self.key}
+
     def dtype(self, column: str) -> str:
         """Name the pandas dtype of a column: `bool` or `object`."""
         return "bool" if column in self.boolean else "object"

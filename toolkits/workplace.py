@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
@@ -119,8 +119,7 @@ class Outcome(NamedTuple):
     changed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Workplace:
+class Workplace(NamedTuple):
     """The tables of one session, and what is needed to work them.
 
     Attributes:
@@ -174,7 +173,7 @@ class Workplace:
                 "Nothing was changed."
             )
         tables = {**self.tables, table.spec.name: table}
-        return replace(self, tables=tables, revision=self.revision + 1, changes=changes, stored=stored)
+        return self._replace(tables=tables, revision=self.revision + 1, changes=changes, stored=stored)
 
 
 def unknown_tool(name: str) -> str:

@@ -1,16 +1,22 @@
 """One entry of a session's history: a call that changed something, and how it is written.
 
-It is written as `{"tool", "arguments", "at"}`, with `attempt`, `errors` and `reads` where they are not those
-of the entry before (0 before the first), and `callId` and `output` where the call carried a call id. An
-argument is a text, or `[place]` for the one that stands at that place of what the call stored.
+It is written as `{"tool", "arguments", "at", "table", "change"}`, the change as `toolkits.frozen_changes` has
+it; with `attempt`, `errors` and `reads` where they are not those of the entry before (0 before the first),
+and `callId` and `output` where the call carried a call id. An argument that the call stored is not among its
+`arguments`: `storedAt` has its place in what was stored.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from toolkits.cells import Cell, encoded
+import msgspec
+from msgspec import UNSET, UnsetType
 
-__all__ = ["COUNTS", "NOTHING", "SHORT", "Entry", "frozen_entry"]
+from toolkits.frozen_changes import ChangeForm, frozen_change
+from toolkits.rows import stored_by
+from toolkits.table import Table
+
+__all__ = ["COUNTS", "NOTHING", "SHORT", "Entry", "EntryForm", "encode", "frozen_entry", "thaw_entries"]
 
 SHORT: Final = 4
 """Characters of a text that takes no more room than its place would."""
@@ -47,28 +53,75 @@ class Entry(NamedTuple):
 COUNTS: Final = ("attempt", "errors", "reads")
 """What entries say only where it is not as before."""
 
-_COUNTED: Final = slice(Entry._fields.index(COUNTS[0]), Entry._fields.index(COUNTS[-1]) + 1)
-
 NOTHING: Final = Entry("", {}, (), at=0, attempt=0, errors=0, reads=0)
 """What stands before the first entry."""
 
 
-def frozen_entry(entry: Entry, stored: Sequence[Cell], before: Entry) -> bytes:
+class EntryForm(
+    msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False, rename="camel"
+):
+    """How an entry is written."""
+
+    tool: str
+    arguments: dict[str, str]
+    stored_at: dict[str, int] | UnsetType = UNSET
+    at: float
+    attempt: int | UnsetType = UNSET
+    errors: int | UnsetType = UNSET
+    reads: int | UnsetType = UNSET
+    table: str
+    change: ChangeForm
+    call_id: str | UnsetType = UNSET
+    output: Any = UNSET
+
+
+encode: Final = msgspec.json.Encoder().encode
+"""Write a form as JSON."""
+
+
+def frozen_entry(entry: Entry, table: Table, before: Entry) -> bytes:
     """Write an entry as JSON.
 
     Args:
         entry: The entry; what is frozen of it already does not count.
-        stored: What its call stored.
+        table: The table that its call made.
         before: The entry before it, `NOTHING` if it is the first.
     """
-    arguments = {
-        name: [stored.index(value)] if len(value) > SHORT and value in stored else value
-        for name, value in entry.arguments.items()
+    change = table.changes[-1]
+    stored, arguments = stored_by(change), entry.arguments
+    places = {
+        name: stored.index(value)
+        for name, value in arguments.items()
+        if len(value) > SHORT and value in stored
     }
-    form: dict[str, Any] = {"tool": entry.tool, "arguments": arguments, "at": entry.at}
-    if entry[_COUNTED] != before[_COUNTED]:
-        pairs = zip(COUNTS, entry[_COUNTED], before[_COUNTED], strict=True)
-        form |= {name: now for name, now, was in pairs if now != was}
+    if places:
+        arguments = {name: value for name, value in arguments.items() if name not in places}
+    form = EntryForm(
+        tool=entry.tool,
+        arguments={**arguments},
+        stored_at=places or UNSET,
+        at=entry.at,
+        table=table.spec.name,
+        change=frozen_change(change, table.spec.columns),
+    )
+    for name in COUNTS:
+        now = getattr(entry, name)
+        if now != getattr(before, name):
+            setattr(form, name, now)
     if entry.call_id is not None:
-        form |= {"callId": entry.call_id, "output": entry.output}
-    return encoded(form)
+        form.call_id, form.output = entry.call_id, entry.output
+    return encode(form)
+
+
+def thaw_entries(forms: Iterable[EntryForm]) -> Iterator[Entry]:
+    """Make entries of forms that were checked."""
+    attempt = errors = reads = 0
+    for form in forms:
+        attempt = attempt if form.attempt is UNSET else form.attempt
+        errors = errors if form.errors is UNSET else form.errors
+        reads = reads if form.reads is UNSET else form.reads
+        places = {} if form.stored_at is UNSET else form.stored_at
+        arguments = {**form.arguments, **{name: form.change.stored[place] for name, place in places.items()}}
+        call_id, output = (None, None) if form.call_id is UNSET else (form.call_id, form.output)
+        counts = (attempt, errors, reads)
+        yield Entry(form.tool, arguments, (form.table,), form.at, *counts, call_id, output, encode(form))

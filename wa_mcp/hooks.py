@@ -1,6 +1,6 @@
 """The sessions as a checkpoint sees them: given out by reference, rebuilt whole, installed all or none."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -40,7 +40,7 @@ class SessionHooks:
         return StateExport(map(freeze_state, states), _Bases(states))
 
     def restore_session_states(
-        self, states: Sequence[State], bases: Mapping[str, Any], attempt_step: int
+        self, states: Iterable[State], bases: Mapping[str, Any], attempt_step: int
     ) -> "Restored":
         """Build sessions, so many attempts further on; in a worker thread.
 

@@ -1,14 +1,14 @@
 """`wa-mcp inspect`: what a checkpoint holds, and whether it would restore."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
 from pydantic.alias_generators import to_camel
 
-from checkpoint import Contents, Episode, Granted, Origin, Retired, State, Store, read_episode, shortened
+from checkpoint import Contents, Episode, Granted, Origin, Retired, State, Store, shortened
 from checkpoint.errors import CheckpointError
 from checkpoint.modes import participation_of
 from checkpoint.published import CHECKPOINT_NAME, read_published
@@ -19,6 +19,7 @@ from wa_mcp.hooks import SessionHooks
 from wa_mcp.runtime import KIND
 from wa_mcp.session import capture_key
 from wa_mcp.sessions import Sessions
+from wa_mcp.state_forms import read_state
 
 __all__ = ["Inspected", "InspectedSession", "inspect", "published", "render_inspected"]
 
@@ -154,10 +155,10 @@ def _rebuild(kind: str, contents: Contents) -> None:
 
 
 def _session(state: State) -> InspectedSession:
-    tables: dict[str, Any] = state["tables"]
-    changes = {name: len(table["changes"]) for name, table in tables.items()}
-    episode, size = read_episode(state["episode"]), len(orjson.dumps(state))
-    return InspectedSession(state["sessionId"], episode, state["revision"], changes, size)
+    form, encoded = read_state(state)
+    changes = Counter(entry.table for entry in form.history)
+    episode = Episode(form.episode.rollout_id, form.episode.attempt)
+    return InspectedSession(form.session_id, episode, form.revision, changes, len(encoded))
 
 
 def published(folder: Path) -> tuple[bool, str]:

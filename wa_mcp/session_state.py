@@ -10,7 +10,6 @@ import orjson
 from checkpoint import Episode, OnCheckpoint
 from toolkits.cells import encoded
 from toolkits.rewinding import workplace_at
-from toolkits.rows import stored_by
 from toolkits.workplace import Outcome, Workplace
 from wa_mcp.entries import NOTHING, Entry, frozen_entry
 from wa_mcp.errors import invalid_params
@@ -78,7 +77,7 @@ class SessionState(NamedTuple):
     errors: int = 0
     reads: int = 0
     remembered: Mapping[str, int] = {}
-    history: tuple[Entry, ...] = ()
+    history: Sequence[Entry] = ()
     origin: Origin | None = None
 
 
@@ -102,8 +101,8 @@ def state_after(
         output = outcome.value
         remembered = _with_newest(remembered, call_id, workplace.revision)
     done = Entry(name, given, outcome.changed, now, attempt, errors, state.reads, call_id, output)
-    stored = stored_by(workplace.tables[outcome.changed[0]].changes[-1])
-    frozen = frozen_entry(done, stored, state.history[-1] if state.history else NOTHING)
+    (changed,) = outcome.changed
+    frozen = frozen_entry(done, workplace.tables[changed], state.history[-1] if state.history else NOTHING)
     return state._replace(
         workplace=workplace,
         last_call_at=now,
@@ -129,7 +128,7 @@ def state_at(state: SessionState, revision: int) -> SessionState:
         calls=errors + reads + revision,
         errors=errors,
         reads=reads,
-        remembered=remembered_in(history),
+        remembered=remembered_in([entry.call_id for entry in history]),
         history=history,
     )
 
@@ -149,11 +148,17 @@ def check_revision(state: SessionState, revision: int) -> None:
         )
 
 
-def remembered_in(history: Sequence[Entry]) -> dict[str, int]:
-    """List the last call ids of a history, oldest first, each with its revision."""
+def remembered_in(call_ids: Sequence[str | None]) -> dict[str, int]:
+    """List the last call ids of a history, oldest first, each with its revision.
+
+    Args:
+        call_ids: The call id of each call, None where it carried none; nothing at all if none did.
+    """
     found: dict[str, int] = {}
-    for revision in range(len(history), 0, -1):
-        call_id = history[revision - 1].call_id
+    if not call_ids:
+        return found
+    for revision in range(len(call_ids), 0, -1):
+        call_id = call_ids[revision - 1]
         if call_id is not None:
             found.setdefault(call_id, revision)
             if len(found) == MOST_REMEMBERED:
@@ -161,7 +166,7 @@ def remembered_in(history: Sequence[Entry]) -> dict[str, int]:
     return dict(reversed(found.items()))
 
 
-def nameless(history: tuple[Entry, ...]) -> tuple[Entry, ...]:
+def nameless(history: Sequence[Entry]) -> Sequence[Entry]:
     """Give a history without call ids: another session may use them for calls of its own."""
     if all(entry.call_id is None for entry in history):
         return history

@@ -1,84 +1,118 @@
 """How a session looks as JSON, field by field: what is of another form is refused."""
 
-from typing import Annotated, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+import msgspec
 
+from checkpoint import NOT_JSON, EpisodeForm, StoredState
 from toolkits.forms import MOST_NUMBER
-from toolkits.workplace import MOST_CHANGES
+from wa_mcp.entries import EntryForm, encode
 from wa_mcp.seeding import LONGEST_ROLLOUT_ID, is_session_id
 from wa_mcp.session import OnCheckpoint
 
-__all__ = ["FORMAT", "LATEST", "EpisodeForm", "OriginForm", "StateForm"]
+__all__ = ["FORMAT", "LATEST", "StateForm", "decode_state", "read_state"]
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 
 LATEST: Final = 253_402_300_799
 """The last second that a calendar can show, at the end of the year 9999."""
 
 
-def _printable(text: str) -> str:
-    if not text.isprintable():
-        raise ValueError("expected printable characters")
-    return text
-
-
-def _session_id(text: str) -> str:
-    if not is_session_id(text):
-        raise ValueError("expected 16 to 128 of A-Z a-z 0-9 _ and -")
-    return text
-
-
-Count = Annotated[int, Field(ge=0, le=MOST_NUMBER)]
-Moment = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
-
-
-class Form(BaseModel):
-    """What all forms have in common: nothing is guessed, nothing unknown is passed over."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, alias_generator=to_camel)
-
-
-class EpisodeForm(Form):
-    """A rollout, and which attempt at it."""
-
-    rollout_id: Annotated[str, Field(min_length=1, max_length=LONGEST_ROLLOUT_ID), AfterValidator(_printable)]
-    attempt: Count
-
-
-class OriginForm(Form):
+class OriginForm(msgspec.Struct, forbid_unknown_fields=True, rename="camel", gc=False):
     """What a session was forked from."""
 
-    session_id: Annotated[str, AfterValidator(_session_id)]
-    revision: Count
+    session_id: str
+    revision: int
 
 
-class TableForm(Form):
-    """A table that was changed: its base by digest, and its changes."""
-
-    base: str
-    changes: Annotated[list[Any], Field(min_length=1)]
-
-
-class StateForm(Form):
+class StateForm(msgspec.Struct, forbid_unknown_fields=True, rename="camel", gc=False):
     """A session."""
 
-    format: Annotated[int, Field(ge=FORMAT, le=FORMAT)]
-    session_id: Annotated[str, AfterValidator(_session_id)]
+    format: int
+    session_id: str
     episode: EpisodeForm
-    toolkits: list[Name]
-    tools: list[Name] | None
+    toolkits: list[str]
+    tools: list[str] | None
     require_attempt: bool
     on_checkpoint: OnCheckpoint | None
-    revision: Count
-    seeded_at: Moment
-    last_call_at: Moment | None
-    calls: Count
-    errors: Count
-    reads: Count
-    history: Annotated[list[Any], Field(max_length=MOST_CHANGES)]
+    revision: int
+    seeded_at: float
+    last_call_at: float | None
+    calls: int
+    errors: int
+    reads: int
+    history: list[EntryForm]
     origin: OriginForm | None
     data_set: str
-    tables: dict[str, TableForm]
+
+
+decode_state: Final = msgspec.json.Decoder(StateForm).decode
+"""Decode a state, and check only which names there are and what types of values."""
+
+
+def read_state(state: Any) -> tuple[StateForm, bytes]:
+    """Read a session, and give it as JSON too; what its calls did, and on which data, is for others to say.
+
+    Raises:
+        ValueError: Something is of another form; the message begins with its name.
+    """
+    try:
+        if isinstance(state, StoredState):
+            form, encoded = state.read(decode_state), bytes(state.encoded)
+        else:
+            form = msgspec.convert(state, StateForm)
+            encoded = encode(form)
+    except UnicodeEncodeError:
+        raise ValueError("it holds text that is no Unicode") from None
+    except NOT_JSON as error:
+        raise ValueError(_format_complaint(state) or _complaint(error)) from None
+    if form.format != FORMAT:
+        raise ValueError(_format_complaint(state))
+    _check(form)
+    return form, encoded
+
+
+def _check(form: StateForm) -> None:
+    _check_session_id("sessionId", form.session_id)
+    rollout_id = form.episode.rollout_id
+    if not 1 <= len(rollout_id) <= LONGEST_ROLLOUT_ID or not rollout_id.isprintable():
+        raise ValueError(f"episode.rolloutId: expected 1 to {LONGEST_ROLLOUT_ID} printable characters")
+    counts = (form.episode.attempt, form.revision, form.calls, form.errors, form.reads)
+    if not 0 <= min(counts) <= max(counts) <= MOST_NUMBER:
+        for name, count in zip(_COUNTS, counts, strict=True):
+            _check_number(name, count)
+    if not 0 <= form.seeded_at <= LATEST:
+        raise ValueError("seededAt: expected seconds since 1970")
+    if form.last_call_at is not None and not 0 <= form.last_call_at <= LATEST:
+        raise ValueError("lastCallAt: expected seconds since 1970, or null")
+    if form.origin is not None:
+        _check_session_id("origin.sessionId", form.origin.session_id)
+        _check_number("origin.revision", form.origin.revision)
+
+
+_COUNTS: Final = ("episode.attempt", "revision", "calls", "errors", "reads")
+
+
+def _check_number(name: str, number: int) -> None:
+    if not 0 <= number <= MOST_NUMBER:
+        raise ValueError(f"{name}: expected a whole number from 0")
+
+
+def _check_session_id(name: str, text: str) -> None:
+    if not is_session_id(text):
+        raise ValueError(f"{name}: expected 16 to 128 of A-Z a-z 0-9 _ and -")
+
+
+def _format_complaint(state: Any) -> str:
+    """Say that a state is of another format, if that is so: nothing else of it is as expected then."""
+    found: Any = cast("Mapping[str, Any]", state).get("format") if isinstance(state, Mapping) else None
+    if type(found) is not int or found == FORMAT:
+        return ""
+    return f"format: it is of format {found}, and this version of wa-mcp reads format {FORMAT}"
+
+
+def _complaint(error: Exception) -> str:
+    """Say what was wrong, the place first: msgspec names it last, behind a dollar sign."""
+    what, _, place = str(error)[:300].partition(" - at `$.")
+    return f"{place.rstrip('`')}: {what}" if place else what

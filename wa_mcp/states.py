@@ -4,30 +4,31 @@ A state names its data set by digest and holds its own changes; the data set and
 go out once, beside the states. Nothing read here is trusted: all is checked before a session is made of it.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, cast
 
 import orjson
-from pydantic import ValidationError
 
-from checkpoint import MOST_ATTEMPTS, Episode, shortened
-from toolkits.frozen import freeze_changes, thaw_base, thaw_dataset, thaw_table
-from toolkits.table import Base
+from checkpoint import MOST_ATTEMPTS, Episode, EpisodeForm, StoredObject, shortened
+from toolkits.cells import LONGEST_TEXT
+from toolkits.frozen import thaw_base, thaw_dataset
+from toolkits.rows import TableSpec
+from toolkits.table import Base, Table
 from toolkits.workplace import MOST_CHANGES, MOST_STORED_BYTES, Catalogue, Dataset, Workplace
-from wa_mcp.histories import freeze_history, thaw_history
+from wa_mcp.entries import Entry
+from wa_mcp.histories import StoredHistory, StoredTables, freeze_history
+from wa_mcp.history_checks import Known, check_history
 from wa_mcp.session_state import Origin, SessionState, remembered_in
-from wa_mcp.state_forms import FORMAT, EpisodeForm, StateForm
+from wa_mcp.state_forms import FORMAT, StateForm, read_state
 
 __all__ = ["Thawed", "freeze_state", "frozen_bases"]
 
+MANY: Final = 200
+"""Changes that take about a millisecond to be done again."""
+
 
 def freeze_state(state: SessionState) -> dict[str, Any]:
-    """Show a session as JSON; only tables that it changed are in it, as digest of the base and changes."""
-    tables = {
-        name: {"base": table.base.digest, "changes": orjson.Fragment(freeze_changes(table))}
-        for name, table in state.workplace.tables.items()
-        if table.changes
-    }
+    """Show a session as JSON; its tables are in it as the changes that its calls made."""
     return {
         "format": FORMAT,
         "sessionId": state.session_id,
@@ -45,7 +46,6 @@ def freeze_state(state: SessionState) -> dict[str, Any]:
         "history": freeze_history(state),
         "origin": _frozen_origin(state.origin),
         "dataSet": state.workplace.dataset.digest,
-        "tables": tables,
     }
 
 
@@ -77,10 +77,13 @@ class Thawed:
 
     def __init__(self, catalogue: Catalogue, known: Mapping[str, Dataset], bases: Mapping[str, Any]) -> None:
         self._catalogue: Final = catalogue
-        named = {digest: form for digest, form in bases.items() if _is_dataset(form)}
         here = {base.digest: base for dataset in known.values() for base in dataset.bases.values()}
-        tables = _thaw_bases(catalogue, here, named, bases)
+        same = {digest for digest, form in bases.items() if _is_written_as(form, here.get(digest))}
+        others = {digest: _plain(form) for digest, form in bases.items() if digest not in same}
+        named = {digest: form for digest, form in others.items() if _is_dataset(form)}
+        tables = _thaw_bases(catalogue, here, named, {**dict.fromkeys(same), **others})
         self._datasets: Final[dict[str, Dataset]] = {}
+        self._starts: Final[dict[tuple[str, tuple[str, ...]], _Start]] = {}
         for digest, form in named.items():
             try:
                 read = thaw_dataset(catalogue, digest, form, tables)
@@ -95,73 +98,100 @@ class Thawed:
         Raises:
             ValueError: It does not validate; the message names session, table and reason.
         """
-        session_id = cast("Mapping[str, Any]", form).get("sessionId") if isinstance(form, Mapping) else None
-        who = f"session {shortened(session_id)}" if isinstance(session_id, str) else "a session"
         try:
-            _check_format(form)
-            return self._build(StateForm.model_validate(form), attempt_step)
-        except ValidationError as error:
-            raise ValueError(f"{who}: {_first_complaint(error)}") from None
+            return self._build(*read_state(form), attempt_step)
         except ValueError as error:
-            raise ValueError(f"{who}: {error}") from None
+            raise ValueError(f"{_who(form)}: {error}") from None
 
-    def _build(self, form: StateForm, attempt_step: int) -> SessionState:
-        toolkits = _known("toolkits", form.toolkits, self._catalogue.names)
-        workplace = self._workplace(form, toolkits)
-        history = thaw_history(form, workplace)
+    def _build(self, form: StateForm, encoded: bytes, attempt_step: int) -> SessionState:
+        start = self._start(form.data_set, tuple(form.toolkits))
+        # It was read as JSON, so all of it is Unicode.
+        stored, call_ids = check_history(form, start.known, closely=len(encoded) > LONGEST_TEXT)
+        if form.revision > MOST_CHANGES or stored > MOST_STORED_BYTES:
+            raise ValueError("it holds more changes than a session may")
+        history, workplace = start.go_on(form.revision, stored, encoded)
         return SessionState(
-            session_id=form.session_id,
-            episode=_later(form.episode, attempt_step),
-            toolkits=toolkits,
-            tools=None if form.tools is None else self._tools(form.tools, toolkits),
-            require_attempt=form.require_attempt,
-            on_checkpoint=form.on_checkpoint,
-            workplace=workplace,
-            seeded_at=form.seeded_at,
-            last_call_at=form.last_call_at,
-            calls=form.calls,
-            errors=form.errors,
-            reads=form.reads,
-            remembered=remembered_in(history),
-            history=history,
-            origin=None if form.origin is None else Origin(form.origin.session_id, form.origin.revision),
+            form.session_id,
+            _later(form.episode, attempt_step),
+            start.toolkits,
+            None if form.tools is None else self._tools(form.tools, start.toolkits),
+            form.require_attempt,
+            form.on_checkpoint,
+            workplace,
+            form.seeded_at,
+            form.last_call_at,
+            form.calls,
+            form.errors,
+            form.reads,
+            remembered_in(call_ids),
+            history,
+            None if form.origin is None else Origin(form.origin.session_id, form.origin.revision),
         )
+
+    def _start(self, digest: str, toolkits: tuple[str, ...]) -> "_Start":
+        """Find what a session started from; most of them from the same."""
+        start = self._starts.get((digest, toolkits))
+        if start is None:
+            dataset = self._datasets.get(digest)
+            if dataset is None:
+                raise ValueError(f"data set {digest[:12]}: it is not there")
+            toolkits = _in_order("toolkits", toolkits, self._catalogue.names)
+            tables = dataset.workplace(toolkits).tables
+            specs = {name: table.spec for name, table in tables.items()}
+            rows = {name: len(table.base.rows) for name, table in tables.items()}
+            known = Known(specs, rows, self._catalogue.tools.keys())
+            self._starts[digest, toolkits] = start = _Start(dataset, toolkits, tables, known)
+        return start
 
     def _tools(self, names: list[str], toolkits: tuple[str, ...]) -> tuple[str, ...]:
         tools = self._catalogue.tools.values()
-        return _known("tools", names, [tool.name for tool in tools if tool.toolkit in toolkits])
-
-    def _workplace(self, form: StateForm, toolkits: tuple[str, ...]) -> Workplace:
-        dataset = self._datasets.get(form.data_set)
-        if dataset is None:
-            raise ValueError(f"data set {form.data_set[:12]}: it is not there")
-        fresh = dataset.workplace(toolkits)
-        if strange := sorted(form.tables.keys() - fresh.tables.keys()):
-            raise ValueError(f"table {strange[0][:60]!r} is not one of its toolkits'")
-        tables = dict(fresh.tables)
-        for name, frozen in form.tables.items():
-            base = dataset.bases[name]
-            if frozen.base != base.digest:
-                raise ValueError(f"table {name}: its base is not the data set's")
-            try:
-                tables[name] = thaw_table(base, frozen.changes, form.revision)
-            except ValueError as error:
-                raise ValueError(f"table {name}: {error}") from None
-        changes = sum(len(table.changes) for table in tables.values())
-        stored = sum(table.stored for table in tables.values())
-        if changes > MOST_CHANGES or stored > MOST_STORED_BYTES:
-            raise ValueError("it holds more changes than a session may")
-        return Workplace(dataset, tables, form.revision, changes, stored)
+        return _in_order("tools", tuple(names), tuple(it.name for it in tools if it.toolkit in toolkits))
 
 
-def _check_format(form: Any) -> None:
-    found = cast("Mapping[str, Any]", form).get("format") if isinstance(form, Mapping) else None
-    if type(found) is int and found != FORMAT:
-        raise ValueError(f"format: it is of format {found}, and this version of wa-mcp reads format {FORMAT}")
+class _Start(NamedTuple):
+    """What a session started from.
+
+    Attributes:
+        dataset: Its data set.
+        toolkits: Its toolkits, in order.
+        tables: Their tables.
+        known: What its history is checked against.
+    """
+
+    dataset: Dataset
+    toolkits: tuple[str, ...]
+    tables: Mapping[str, Table]
+    known: Known
+
+    def go_on(self, changes: int, stored: int, state: bytes) -> tuple[Sequence[Entry], Workplace]:
+        """Give history and workplace of a session that made so many changes; its state, as JSON, has them."""
+        if not changes:
+            return (), self.dataset.workplace(self.toolkits)
+        history = StoredHistory(state, changes)
+        tables = StoredTables(self.tables, history)
+        if changes > MANY:
+            # Here, where no call has to wait for it.
+            history.make()
+            tables.make_rows()
+        return history, Workplace(self.dataset, tables, changes, changes, stored)
+
+
+def _who(form: Any) -> str:
+    session_id = cast("Mapping[str, Any]", form).get("sessionId") if isinstance(form, Mapping) else None
+    return f"session {shortened(session_id)}" if isinstance(session_id, str) else "a session"
+
+
+def _plain(form: Any) -> Any:
+    return dict(form) if isinstance(form, StoredObject) else form
 
 
 def _is_dataset(form: Any) -> bool:
     return isinstance(form, Mapping) and "tables" in form
+
+
+def _is_written_as(form: Any, base: Base | None) -> bool:
+    """Say whether a form is that of a base to the letter, which needs no reading then."""
+    return base is not None and isinstance(form, StoredObject) and bytes(form.encoded) == base.encoded
 
 
 def _thaw_bases(
@@ -173,7 +203,7 @@ def _thaw_bases(
         catalogue: The toolkits that there are here.
         here: Bases that are here already, by digest.
         named: The forms of the data sets.
-        bases: The forms of everything.
+        bases: The forms of everything; None for a base that is here to the letter.
     """
     specs = {spec.name: spec for spec in catalogue.specs(catalogue.names)}
     read: dict[str, Base] = {}
@@ -185,12 +215,20 @@ def _thaw_bases(
                 raise ValueError(f"table {str(name)[:60]!r}: its base is not there")
             if digest not in read:
                 try:
-                    read[digest] = thaw_base(specs[name], digest, bases[digest], here.get(digest))
+                    read[digest] = _thaw_base(specs[name], digest, bases[digest], here.get(digest))
                 except ValueError as error:
                     raise ValueError(f"table {name}: {error}") from None
     if strange := sorted(bases.keys() - read.keys() - named.keys()):
         raise ValueError(f"base {strange[0][:12]} is of no data set")
     return read
+
+
+def _thaw_base(spec: TableSpec, digest: str, form: Any, known: Base | None) -> Base:
+    if form is None and known is not None:
+        if known.spec is spec:
+            return known
+        form = orjson.loads(known.encoded)
+    return thaw_base(spec, digest, form, known)
 
 
 def _later(form: EpisodeForm, step: int) -> Episode:
@@ -199,13 +237,8 @@ def _later(form: EpisodeForm, step: int) -> Episode:
     return Episode(form.rollout_id, form.attempt + step)
 
 
-def _known(what: str, names: list[str], known: Any) -> tuple[str, ...]:
+def _in_order(what: str, names: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
     ordered = tuple(name for name in known if name in names)
-    if not names or list(ordered) != names:
+    if not names or ordered != names:
         raise ValueError(f"{what}: not one or more of those that there are here, in order")
     return ordered
-
-
-def _first_complaint(error: ValidationError) -> str:
-    detail = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}"

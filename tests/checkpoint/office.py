@@ -1,7 +1,7 @@
 """Small servers to drive the control plane with: one of each `checkpoint_mode`."""
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -114,7 +114,7 @@ class Exporting:
             }
 
     def restore_session_states(
-        self, states: Sequence[State], bases: Mapping[str, Any], attempt_step: int
+        self, states: Iterable[State], bases: Mapping[str, Any], attempt_step: int
     ) -> Installation:
         self._maybe_crash("build")
         built: dict[str, Desk] = {}

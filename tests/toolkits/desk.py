@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from toolkits.cells import NAN, Cell
@@ -67,8 +66,7 @@ class Desk:
         strict_json(outcome.value)
         if outcome.changed:
             assert not outcome.is_error
-            assert self.workplace == replace(
-                before,
+            assert self.workplace == before._replace(
                 tables=self.workplace.tables,
                 revision=before.revision + 1,
                 changes=before.changes + 1,

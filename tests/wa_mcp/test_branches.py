@@ -224,7 +224,7 @@ def test_all_of_it_holds_again_after_a_restore(
     runtime.sessions.remove(gone)
     back = {session.id: session for session in restore(runtime, exported)}
     for session_id, state in gone.items():
-        assert back[session_id].state.history == state.history
+        assert list(back[session_id].state.history) == list(state.history)
         assert back[session_id].state.origin == state.origin
     assert list(diff(back[PARENT].state, back[made.id].state)) == list(diff(gone[PARENT], gone[made.id]))
     again = branch(runtime, PARENT, at=at)

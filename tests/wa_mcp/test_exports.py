@@ -165,12 +165,11 @@ def a_base_altered(page: Page) -> None:
 
 
 def a_table_of_no_toolkit(page: Page) -> None:
-    tables = page["states"][-1]["tables"]
-    tables["calendar.events"] = tables["email.emails"]
+    page["states"][-1]["history"][-1]["table"] = "calendar.events"
 
 
 def a_change_of_no_kind(page: Page) -> None:
-    page["states"][-1]["tables"]["email.emails"]["changes"].append(["burn", 1])
+    page["states"][-1]["history"][-1]["change"]["kind"] = "burn"
 
 
 def an_id_that_no_agent_can_name(page: Page) -> None:

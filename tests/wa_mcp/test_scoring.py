@@ -1,7 +1,6 @@
 """Scores: what counts in each profile, what is told about a point lost, and that nothing can break it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from time import perf_counter
 from typing import Any, cast
 
@@ -14,7 +13,9 @@ from mcp import Client
 from tests.toolkits.desk import workplace as made_of
 from tests.wa_mcp.offices import SCRIPT, TABLES, Call, calls
 from toolkits.dataset import Dataset
-from toolkits.frozen import freeze_changes, thaw_table
+from toolkits.frozen_changes import frozen_change
+from toolkits.rows import stored_in
+from toolkits.table import Table
 from toolkits.workplace import Workplace
 from wa_mcp import Runtime, agent_server
 from wa_mcp.catalogue import CATALOGUE
@@ -448,11 +449,17 @@ def as_it_is(live: Workplace) -> Workplace:
 
 def thawed(live: Workplace) -> Workplace:
     """Give the tables as a checkpoint gives them back."""
-    tables = {
-        name: thaw_table(table.base, orjson.loads(freeze_changes(table)), live.revision)
-        for name, table in live.tables.items()
-    }
-    return replace(live, tables=tables)
+    return live._replace(tables={name: thawed_table(table) for name, table in live.tables.items()})
+
+
+def thawed_table(table: Table) -> Table:
+    if not table.changes:
+        return table
+    changes = [
+        frozen_change(change, table.spec.columns).thaw(change.revision, table.spec)
+        for change in table.changes
+    ]
+    return Table(table.base, tuple(changes), None, sum(map(stored_in, changes)))
 
 
 @settings(deadline=None, max_examples=60)
