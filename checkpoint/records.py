@@ -21,8 +21,8 @@ _CHUNK: Final = 1 << 16
 # The worker thread works in slices of about a millisecond and really sleeps between them: giving the
 # interpreter lock up for no time at all would not let the event loop have it.
 _BREATH: Final = 0.0002
-# Reading takes larger slices, of some milliseconds: a sleep often takes as long as reading a chunk.
-_SLICE: Final = 1 << 19
+# Reading takes larger slices: a sleep often takes as long as reading a chunk, and nobody is served meanwhile.
+_SLICE: Final = 1 << 20
 # How a line of a session begins.
 _SESSION: Final = b'{"session":'
 

@@ -23,10 +23,19 @@ WRONG: Final = "a value of the wrong type, or one that cannot be stored"
 class _Form(msgspec.Struct, tag_field="kind", forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """How a change is written."""
 
+
+class SetForm(_Form, tag="set"):
+    """One column of some rows set to a value; `nan` is [0] if that is NaN, and null otherwise."""
+
+    rows: Sequence[int]
+    column: str
+    value: str | bool | None
+    nan: Sequence[int] | UnsetType = UNSET
+
     @property
     def stored(self) -> Sequence[str | bool | None]:
         """What it stored, as JSON shows it."""
-        return ()
+        return (self.value,)
 
     def check(self, spec: TableSpec, count: int, stored: list[Any]) -> int:
         """Check all but texts, which are better looked at together with many others.
@@ -42,35 +51,6 @@ class _Form(msgspec.Struct, tag_field="kind", forbid_unknown_fields=True, omit_d
         Raises:
             ValueError: It does not apply.
         """
-        raise NotImplementedError
-
-    def check_cells(self, spec: TableSpec) -> None:
-        """Check each cell that it stored.
-
-        Raises:
-            ValueError: One is of the wrong type, or cannot be stored.
-        """
-
-    def thaw(self, revision: int, spec: TableSpec) -> RowChange:
-        """Make a change of it, once it was checked."""
-        raise NotImplementedError
-
-
-class SetForm(_Form, tag="set"):
-    """One column of some rows set to a value; `nan` is [0] if that is NaN, and null otherwise."""
-
-    rows: Sequence[int]
-    column: str
-    value: str | bool | None
-    nan: Sequence[int] | UnsetType = UNSET
-
-    @property
-    def stored(self) -> Sequence[str | bool | None]:
-        """The value."""
-        return (self.value,)
-
-    def check(self, spec: TableSpec, count: int, stored: list[Any]) -> int:
-        """Check it; it adds and takes away no rows."""
         rows, value = self.rows, self.value
         if len(rows) != 1 or not 0 <= rows[0] < count:
             positions_of(rows, count)
@@ -84,11 +64,15 @@ class SetForm(_Form, tag="set"):
         return count
 
     def check_cells(self, spec: TableSpec) -> None:
-        """Check its value."""
+        """Check each cell that it stored.
+
+        Raises:
+            ValueError: One is of the wrong type, or cannot be stored.
+        """
         _check_cells(spec, (self.column,), (self.value,))
 
     def thaw(self, revision: int, spec: TableSpec) -> RowChange:
-        """Make the change."""
+        """Make a change of it, once it was checked."""
         value = self.value if self.nan is UNSET else NAN
         return Set(revision, tuple(self.rows), spec.position[self.column], value)
 
@@ -105,11 +89,11 @@ class AppendForm(_Form, tag="append"):
 
     @property
     def stored(self) -> Sequence[str | bool | None]:
-        """The cells."""
+        """As `SetForm.stored`."""
         return self.cells
 
     def check(self, spec: TableSpec, count: int, stored: list[Any]) -> int:
-        """Check it."""
+        """As `SetForm.check`."""
         cells = self.cells
         if len(cells) != len(spec.columns):
             raise ValueError(f"expected {len(spec.columns)} cells, got {len(cells)}")
@@ -126,11 +110,11 @@ class AppendForm(_Form, tag="append"):
         return count + 1
 
     def check_cells(self, spec: TableSpec) -> None:
-        """Check its cells."""
+        """As `SetForm.check_cells`."""
         _check_cells(spec, spec.columns, self.cells)
 
     def thaw(self, revision: int, spec: TableSpec) -> RowChange:
-        """Make the change."""
+        """As `SetForm.thaw`."""
         cells: list[Cell] = list(self.cells)
         for place in () if self.nan is UNSET else self.nan:
             cells[place] = NAN
@@ -142,12 +126,20 @@ class DropForm(_Form, tag="drop"):
 
     rows: Sequence[int]
 
+    @property
+    def stored(self) -> Sequence[str | bool | None]:
+        """Nothing."""
+        return ()
+
     def check(self, spec: TableSpec, count: int, stored: list[Any]) -> int:
-        """Check it; it stores nothing."""
+        """As `SetForm.check`."""
         return count - len(positions_of(self.rows, count))
 
+    def check_cells(self, spec: TableSpec) -> None:
+        """Nothing: it stored none."""
+
     def thaw(self, revision: int, spec: TableSpec) -> RowChange:
-        """Make the change."""
+        """As `SetForm.thaw`."""
         return Drop(revision, tuple(self.rows))
 
 

@@ -16,7 +16,17 @@ from toolkits.frozen_changes import ChangeForm, frozen_change
 from toolkits.rows import stored_by
 from toolkits.table import Table
 
-__all__ = ["COUNTS", "NOTHING", "SHORT", "Entry", "EntryForm", "encode", "frozen_entry", "thaw_entries"]
+__all__ = [
+    "COUNTS",
+    "NOTHING",
+    "SHORT",
+    "Entry",
+    "EntryForm",
+    "encode",
+    "frozen_entry",
+    "nameless_entry",
+    "thaw_entries",
+]
 
 SHORT: Final = 4
 """Characters of a text that takes no more room than its place would."""
@@ -78,6 +88,8 @@ class EntryForm(
 encode: Final = msgspec.json.Encoder().encode
 """Write a form as JSON."""
 
+_decode: Final = msgspec.json.Decoder(EntryForm).decode
+
 
 def frozen_entry(entry: Entry, table: Table, before: Entry) -> bytes:
     """Write an entry as JSON.
@@ -111,6 +123,15 @@ def frozen_entry(entry: Entry, table: Table, before: Entry) -> bytes:
     if entry.call_id is not None:
         form.call_id, form.output = entry.call_id, entry.output
     return encode(form)
+
+
+def nameless_entry(entry: Entry) -> Entry:
+    """Give the entry of a call that carried no call id."""
+    if entry.call_id is None:
+        return entry
+    form = _decode(entry.frozen)
+    form.call_id = form.output = UNSET
+    return entry._replace(call_id=None, output=None, frozen=encode(form))
 
 
 def thaw_entries(forms: Iterable[EntryForm]) -> Iterator[Entry]:

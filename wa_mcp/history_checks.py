@@ -79,9 +79,9 @@ class _Seen:
     __slots__ = ("call_ids", "counts", "stored")
 
     def __init__(self) -> None:
-        self.stored: Final = list[Any]()
+        self.stored: Final[list[Any]] = []
         self.counts = NO_COUNTS
-        self.call_ids: Final = list[str | None]()
+        self.call_ids: Final[list[str | None]] = []
 
 
 def _check_entries(entries: Sequence[EntryForm], known: Known, seen: _Seen) -> None:
@@ -91,11 +91,12 @@ def _check_entries(entries: Sequence[EntryForm], known: Known, seen: _Seen) -> N
             table = entry.table
             if table not in rows:
                 raise ValueError(f"table {table[:60]!a} is not one of its toolkits'")
+            before = len(stored)
             rows[table] = entry.change.check(specs[table], rows[table], stored)
             if entry.tool not in tools or not 0 <= entry.at <= LATEST:
                 _check_call(entry)
             if entry.stored_at is not UNSET:
-                _check_places(entry, entry.stored_at)
+                _check_places(entry, entry.stored_at, stored, before)
             if not entry.attempt is entry.errors is entry.reads is UNSET:
                 seen.counts = _counts(entry, seen.counts)
             if not entry.call_id is entry.output is UNSET:
@@ -135,11 +136,11 @@ def _text_bytes(values: Sequence[Any]) -> int | None:
         return None
 
 
-def _check_places(entry: EntryForm, places: Mapping[str, int]) -> None:
-    """Check where the arguments stand that were stored."""
-    stored = entry.change.stored
+def _check_places(entry: EntryForm, places: Mapping[str, int], stored: Sequence[Any], before: int) -> None:
+    """Check where the arguments stand that were stored; what was stored before does not count."""
     for name, place in places.items():
-        if not 0 <= place < len(stored) or not isinstance(stored[place], str) or name in entry.arguments:
+        is_there = 0 <= place < len(stored) - before and isinstance(stored[before + place], str)
+        if not is_there or name in entry.arguments:
             raise ValueError(f"storedAt: argument {name[:60]!a} is not the place of a text that was stored")
 
 

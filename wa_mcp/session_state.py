@@ -5,13 +5,10 @@ from time import time
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
-import orjson
-
 from checkpoint import Episode, OnCheckpoint
-from toolkits.cells import encoded
 from toolkits.rewinding import workplace_at
 from toolkits.workplace import Outcome, Workplace
-from wa_mcp.entries import NOTHING, Entry, frozen_entry
+from wa_mcp.entries import NOTHING, Entry, frozen_entry, nameless_entry
 from wa_mcp.errors import invalid_params
 
 __all__ = [
@@ -170,15 +167,7 @@ def nameless(history: Sequence[Entry]) -> Sequence[Entry]:
     """Give a history without call ids: another session may use them for calls of its own."""
     if all(entry.call_id is None for entry in history):
         return history
-    return tuple(_nameless(entry) for entry in history)
-
-
-def _nameless(entry: Entry) -> Entry:
-    if entry.call_id is None:
-        return entry
-    form = orjson.loads(entry.frozen)
-    del form["callId"], form["output"]
-    return entry._replace(call_id=None, output=None, frozen=encoded(form))
+    return tuple(map(nameless_entry, history))
 
 
 def mark_of(state: SessionState, revision: int) -> int:
