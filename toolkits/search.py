@@ -40,8 +40,7 @@ class Search:
 
     def records(self, start: int = 0, stop: int | None = None) -> list[dict[str, Any]]:
         """Show the rows, or some of them, as objects of column names and cells."""
-        columns = self.table.spec.columns
-        return [row.record(columns) for row in self.rows(start, stop)]
+        return Row.records(self.rows(start, stop), self.table.spec.columns)
 
     def containing(self, part: str, *columns: str) -> None:
         """Keep the rows that have a text in any of these columns, whatever its case."""
