@@ -150,10 +150,14 @@ def frozen_change(change: RowChange, columns: Sequence[str]) -> ChangeForm:
     """Show a change of a table with these columns."""
     if isinstance(change, Drop):
         return DropForm(change.positions)
-    nan = [place for place, cell in enumerate(stored_by(change)) if is_nan(cell)] or UNSET
+    shown: Sequence[Any] = stored_by(change)
+    nan: list[int] | UnsetType = UNSET
+    if float in map(type, shown):  # seldom so, and every call that changes something comes by
+        nan = [place for place, cell in enumerate(shown) if is_nan(cell)]
+        shown = [wire(cell) for cell in shown]
     if isinstance(change, Append):
-        return AppendForm([wire(cell) for cell in change.cells], change.label, nan)
-    return SetForm(change.positions, columns[change.column], wire(change.value), nan)
+        return AppendForm(shown, change.label, nan)
+    return SetForm(change.positions, columns[change.column], shown[0], nan)
 
 
 def _check_nan(nan: Sequence[int], stored: Sequence[object]) -> None:

@@ -63,6 +63,8 @@ class Entry(NamedTuple):
 COUNTS: Final = ("attempt", "errors", "reads")
 """What entries say only where it is not as before."""
 
+_COUNTED: Final = slice(Entry._fields.index(COUNTS[0]), Entry._fields.index(COUNTS[-1]) + 1)
+
 NOTHING: Final = Entry("", {}, (), at=0, attempt=0, errors=0, reads=0)
 """What stands before the first entry."""
 
@@ -116,10 +118,10 @@ def frozen_entry(entry: Entry, table: Table, before: Entry) -> bytes:
         table=table.spec.name,
         change=frozen_change(change, table.spec.columns),
     )
-    for name in COUNTS:
-        now = getattr(entry, name)
-        if now != getattr(before, name):
-            setattr(form, name, now)
+    if entry[_COUNTED] != before[_COUNTED]:
+        for name, now, was in zip(COUNTS, entry[_COUNTED], before[_COUNTED], strict=True):
+            if now != was:
+                setattr(form, name, now)
     if entry.call_id is not None:
         form.call_id, form.output = entry.call_id, entry.output
     return encode(form)

@@ -105,7 +105,7 @@ def state_after(
         last_call_at=now,
         calls=state.calls + 1,
         remembered=remembered,
-        history=(*state.history, done._replace(frozen=frozen)),
+        history=(*state.history, Entry(*done[:-1], frozen)),
     )
 
 
