@@ -62,7 +62,8 @@ class Search:
     def with_word(self, word: str) -> None:
         """Keep the rows that have a word, lowered and without white space, in the columns for words."""
         shelf = self._view.shelf
-        self._keep(shelf.words.containing(word), lambda row: word in row.text(shelf.word_columns))
+        found = shelf.words.containing(word, among=self._shared)
+        self._keep(found, lambda row: word in row.text(shelf.word_columns))
 
     def within(self, column: str, lowest: str, highest: str) -> None:
         """Keep the rows whose cell lies within two inclusive bounds, as text; an empty one bounds none."""

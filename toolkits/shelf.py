@@ -22,6 +22,9 @@ MOST_KNOWN: Final = 1000
 
 LONGEST_KNOWN: Final = 100
 
+FEW: Final = 50
+"""Rows that are sooner looked at one by one than a part looked up that nobody has asked for."""
+
 _A_JUMP: Final = 10
 """Going on to the next place of a part costs about as much as looking into so many texts."""
 
@@ -32,6 +35,13 @@ _DIGITS: Final = bytes.maketrans(b"\0\1", b"01")
 def ranks_in(rows: int) -> Iterator[int]:
     """List the ranks in a set of rows, ascending."""
     return compress(count(), bin(rows)[:1:-1].encode().translate(_FLAGS))
+
+
+def _each(rows: int) -> Iterator[int]:
+    """Take a set of few rows apart into sets of one."""
+    while rows:
+        yield rows & -rows
+        rows &= rows - 1
 
 
 def _set_of(ranks: Iterable[int], size: int) -> int:
@@ -75,10 +85,17 @@ class Texts:
         """Find the rows that have this piece, whole."""
         return _set_of(self._ranks.get(text, ()), len(self._whole))
 
-    def containing(self, part: str) -> int:
-        """Find the rows whose text contains the part, which must not be empty."""
+    def containing(self, part: str, among: int | None = None) -> int:
+        """Find the rows whose text contains the part, which must not be empty.
+
+        Args:
+            part: The part.
+            among: The rows that it matters for, None for all; of any other, it is not said.
+        """
         found = self._known.get(part)
         if found is None:
+            if among is not None and among.bit_count() <= FEW:
+                return sum(row for row in _each(among) if part in self._whole[row.bit_length() - 1])
             found = self._containing(part)
             if len(part) <= LONGEST_KNOWN:
                 if len(self._known) >= MOST_KNOWN:

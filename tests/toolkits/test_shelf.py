@@ -4,12 +4,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.toolkits.desk import bundled_desk, desk
+from toolkits import shelf
 from toolkits.cells import EARLIEST, NAN, Cell
 from toolkits.dataset import Dataset
 from toolkits.search import Search
@@ -105,8 +107,9 @@ def test_a_search_of_any_changed_table_finds_what_looking_at_every_row_finds(
         search.containing(part, "what", "who")
         kept = [row for row in kept if any(part in (row.lower[at] or "") for at in (1, 3))]
         assert search.rows() == kept
-        for piece in word.split():
-            search.with_word(piece)
+        for number, piece in enumerate(word.split()):
+            with patch.object(shelf, "FEW", number % 2 * shelf.FEW):  # looked up, and row by row
+                search.with_word(piece)
             kept = [row for row in kept if piece in row.text((1, 3))]
         assert search.rows() == kept
         if order and (earliest or latest):
@@ -163,6 +166,16 @@ def test_a_part_that_stands_in_most_texts_is_found_as_one_that_stands_in_few() -
     words = Texts(whole, str.split)
     for part in ("ours", "mail", "49", "7", "499", "x"):
         assert words.containing(part) == sum(1 << rank for rank, text in enumerate(whole) if part in text)
+
+
+@given(st.lists(texts | st.none(), max_size=60), parts, st.integers(0, 2**60 - 1))
+def test_a_part_is_found_among_some_rows_as_it_is_among_all(
+    some: list[str | None], part: str, among: int
+) -> None:
+    among &= (1 << len(some)) - 1
+    found, afresh = (Texts(some, lambda text: (text,)) for _ in range(2))
+    assert found.containing(part, among) & among == afresh.containing(part) & among
+    assert found.known == ((part,) if among.bit_count() > shelf.FEW and len(part) <= 100 else ())
 
 
 def test_only_so_many_parts_are_remembered_and_none_that_is_long() -> None:
