@@ -524,6 +524,22 @@ INVALID: dict[str, tuple[Alter, str]] = {
         change_of({"kind": "drop", "rows": [0, 3]}),
         IN_MAILS + "there is no row 3",
     ),
+    "a row that is not there to be set": (
+        change_of({"kind": "set", "rows": [3], "column": "subject", "value": ""}),
+        IN_MAILS + "there is no row 3",
+    ),
+    "a row before the first to be set": (
+        change_of({"kind": "set", "rows": [-1], "column": "subject", "value": ""}),
+        IN_MAILS + "positions",
+    ),
+    "rows that descend, to be set": (
+        change_of({"kind": "set", "rows": [1, 0], "column": "subject", "value": ""}),
+        IN_MAILS + "positions",
+    ),
+    "no rows to be set": (
+        change_of({"kind": "set", "rows": [], "column": "subject", "value": ""}),
+        IN_MAILS + "positions",
+    ),
     "rows that descend": (change_of({"kind": "drop", "rows": [1, 0]}), IN_MAILS),
     "rows that are none": (change_of({"kind": "drop", "rows": []}), IN_MAILS),
     "a row before the first": (change_of({"kind": "drop", "rows": [-1]}), IN_MAILS),
