@@ -23,8 +23,9 @@ _CHUNK: Final = 1 << 16
 _BREATH: Final = 0.0002
 # Reading takes larger slices: a sleep often takes as long as reading a chunk, and nobody is served meanwhile.
 _SLICE: Final = 1 << 20
-# How a line of a session begins.
+# How a line of a session begins and ends; between is the state.
 _SESSION: Final = b'{"session":'
+_END: Final = ord("}")
 
 
 class Permit(Protocol):
@@ -158,7 +159,7 @@ def parse(manifest: Manifest, records: Records, data: bytes, permit: Permit) -> 
     facts: list[Any] = []
     states: list[memoryview] = []
     for line in _lines(data):
-        if bytes(line[: len(_SESSION)]) == _SESSION:
+        if bytes(line[: len(_SESSION)]) == _SESSION and line[-1] == _END:
             states.append(line)
             continue
         record = _read(line)

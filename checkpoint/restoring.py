@@ -248,7 +248,8 @@ def _all_bases(read: Sequence[Contents]) -> dict[str, Any]:
     bases: dict[str, Any] = {}
     for contents in read:
         for digest, base in contents.bases.items():
-            if bases.setdefault(digest, base) != base:
+            known = bases.setdefault(digest, base)
+            if known is not base and known != base:
                 raise InvalidCheckpointState("the sources disagree on a base")
     return bases
 

@@ -7,14 +7,11 @@ A cell is text, `NAN` (empty in the file), `None` (a tool stored nothing) or, in
 from datetime import datetime
 from typing import Final, TypeGuard
 
-import orjson
-
 __all__ = [
     "EARLIEST",
     "LONGEST_TEXT",
     "NAN",
     "Cell",
-    "encoded",
     "has_surrogate",
     "is_id",
     "is_missing",
@@ -86,11 +83,6 @@ def lowered(text: str) -> str:
     A capital sigma alone has two lower-case forms, one at the end of a word; here it has one.
     """
     return text.lower().replace("\u03c2", "\u03c3")
-
-
-def encoded(value: object) -> bytes:
-    """Write a value as JSON to be kept: what orjson gives keeps kilobytes that it was written in."""
-    return bytes(memoryview(orjson.dumps(value)))
 
 
 def stored_bytes(cell: Cell) -> int:

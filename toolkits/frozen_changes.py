@@ -84,7 +84,7 @@ class AppendForm(_Form, tag="append"):
     """
 
     cells: Sequence[str | bool | None]
-    label: int | None = None
+    label: int | UnsetType = UNSET
     nan: Sequence[int] | UnsetType = UNSET
 
     @property
@@ -100,7 +100,7 @@ class AppendForm(_Form, tag="append"):
         # The tools count on from the highest id.
         if spec.key and not is_id(cells[spec.position[spec.key]]):
             raise ValueError(f"column {spec.key!r}: not an id")
-        if self.label is not None:
+        if self.label is not UNSET:
             number_of(self.label, "label")
         if self.nan is not UNSET:
             _check_nan(self.nan, cells)
@@ -118,7 +118,7 @@ class AppendForm(_Form, tag="append"):
         cells: list[Cell] = list(self.cells)
         for place in () if self.nan is UNSET else self.nan:
             cells[place] = NAN
-        return Append(revision, tuple(cells), self.label)
+        return Append(revision, tuple(cells), None if self.label is UNSET else self.label)
 
 
 class DropForm(_Form, tag="drop"):
@@ -156,7 +156,7 @@ def frozen_change(change: RowChange, columns: Sequence[str]) -> ChangeForm:
         nan = [place for place, cell in enumerate(shown) if is_nan(cell)]
         shown = [wire(cell) for cell in shown]
     if isinstance(change, Append):
-        return AppendForm(shown, change.label, nan)
+        return AppendForm(shown, UNSET if change.label is None else change.label, nan)
     return SetForm(change.positions, columns[change.column], shown[0], nan)
 
 

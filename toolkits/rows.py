@@ -53,9 +53,9 @@ class TableSpec:
         return {column: index for index, column in enumerate(self.columns)}
 
     @cached_property
-    def settable(self) -> dict[str, int]:
-        """Where each column stands that can be set: all but the ids, by which rows are found."""
-        return {column: index for column, index in self.position.items() if column != self.key}
+    def settable(self) -> frozenset[str]:
+        """The columns that can be set: all but the ids, by which rows are found."""
+        return frozenset(self.columns) - {self.key}
 
     def dtype(self, column: str) -> str:
         """Name the pandas dtype of a column: `bool` or `object`."""

@@ -58,6 +58,10 @@ class StoredHistory(Sequence[Entry]):
             self._entries = tuple(thaw_entries(self.forms))
         return self._entries
 
+    def __iter__(self) -> Iterator[Entry]:
+        """Give the entries, oldest first."""
+        return iter(self.make())
+
     def __len__(self) -> int:
         """Count the entries."""
         return self._count

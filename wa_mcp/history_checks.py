@@ -117,8 +117,10 @@ def _look_closely(entries: Sequence[EntryForm], known: Known) -> None:
     for place, entry in enumerate(entries):
         try:
             entry.change.check_cells(known.specs[entry.table])
-            for name, said in entry.arguments.items():
-                if not is_storable(name, LONGEST_NAME) or not is_storable(said):
+            stored_at = {} if entry.stored_at is UNSET else entry.stored_at
+            for name in (*entry.arguments, *stored_at):
+                # No shorter than a value may be: what is looked at only here must be all right elsewhere.
+                if not is_storable(name) or not is_storable(entry.arguments.get(name, "")):
                     raise ValueError(f"argument {name[:60]!a}: it cannot be stored")
         except ValueError as error:
             raise ValueError(f"history[{place}]: {error}") from None

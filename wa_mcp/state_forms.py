@@ -66,9 +66,14 @@ def read_state(state: Any) -> tuple[StateForm, bytes]:
     except UnicodeEncodeError:
         raise ValueError("it holds text that is no Unicode") from None
     except NOT_JSON as error:
-        raise ValueError(_format_complaint(state) or _complaint(error)) from None
+        found: Any = cast("Mapping[str, Any]", state).get("format") if isinstance(state, Mapping) else FORMAT
+        # Of another format, nothing else of it is as expected.
+        is_other = type(found) is int and found != FORMAT
+        raise ValueError(_other_format(found) if is_other else _complaint(error)) from None
+    except TypeError:
+        raise ValueError("it holds what is no JSON") from None
     if form.format != FORMAT:
-        raise ValueError(_format_complaint(state))
+        raise ValueError(_other_format(form.format))
     _check(form)
     return form, encoded
 
@@ -104,15 +109,12 @@ def _check_session_id(name: str, text: str) -> None:
         raise ValueError(f"{name}: expected 16 to 128 of A-Z a-z 0-9 _ and -")
 
 
-def _format_complaint(state: Any) -> str:
-    """Say that a state is of another format, if that is so: nothing else of it is as expected then."""
-    found: Any = cast("Mapping[str, Any]", state).get("format") if isinstance(state, Mapping) else None
-    if type(found) is not int or found == FORMAT:
-        return ""
+def _other_format(found: int) -> str:
     return f"format: it is of format {found}, and this version of wa-mcp reads format {FORMAT}"
 
 
 def _complaint(error: Exception) -> str:
     """Say what was wrong, the place first: msgspec names it last, behind a dollar sign."""
-    what, _, place = str(error)[:300].partition(" - at `$.")
-    return f"{place.rstrip('`')}: {what}" if place else what
+    # What was wrong may quote a name of any length, and with anything in it; the place does not.
+    what, is_placed, place = str(error).rpartition(" - at `$.")
+    return f"{place.rstrip('`')}: {what[:300]}" if is_placed else place[:300]

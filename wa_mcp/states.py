@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, cast
 
 import orjson
 
-from checkpoint import MOST_ATTEMPTS, Episode, EpisodeForm, StoredObject, shortened
+from checkpoint import MOST_ATTEMPTS, Episode, EpisodeForm, StoredObject, StoredState, shortened
 from toolkits.cells import LONGEST_TEXT
 from toolkits.frozen import thaw_base, thaw_dataset
 from toolkits.rows import TableSpec
@@ -78,10 +78,9 @@ class Thawed:
     def __init__(self, catalogue: Catalogue, known: Mapping[str, Dataset], bases: Mapping[str, Any]) -> None:
         self._catalogue: Final = catalogue
         here = {base.digest: base for dataset in known.values() for base in dataset.bases.values()}
-        same = {digest for digest, form in bases.items() if _is_written_as(form, here.get(digest))}
-        others = {digest: _plain(form) for digest, form in bases.items() if digest not in same}
-        named = {digest: form for digest, form in others.items() if _is_dataset(form)}
-        tables = _thaw_bases(catalogue, here, named, {**dict.fromkeys(same), **others})
+        found = {digest: _found(form, here.get(digest)) for digest, form in bases.items()}
+        named = {digest: form for digest, form in found.items() if _is_dataset(form)}
+        tables = _thaw_bases(catalogue, here, named, found)
         self._datasets: Final[dict[str, Dataset]] = {}
         self._starts: Final[dict[tuple[str, tuple[str, ...]], _Start]] = {}
         for digest, form in named.items():
@@ -177,21 +176,21 @@ class _Start(NamedTuple):
 
 
 def _who(form: Any) -> str:
+    if isinstance(form, StoredState):
+        return f"session {shortened(form.whose()[0])}"
     session_id = cast("Mapping[str, Any]", form).get("sessionId") if isinstance(form, Mapping) else None
     return f"session {shortened(session_id)}" if isinstance(session_id, str) else "a session"
 
 
-def _plain(form: Any) -> Any:
-    return dict(form) if isinstance(form, StoredObject) else form
+def _found(form: Any, known: Base | None) -> Any:
+    """Give the known base where a form is its own to the letter, which needs no reading then; or the form."""
+    if not isinstance(form, StoredObject):
+        return form
+    return known if known is not None and bytes(form.encoded) == known.encoded else dict(form)
 
 
 def _is_dataset(form: Any) -> bool:
     return isinstance(form, Mapping) and "tables" in form
-
-
-def _is_written_as(form: Any, base: Base | None) -> bool:
-    """Say whether a form is that of a base to the letter, which needs no reading then."""
-    return base is not None and isinstance(form, StoredObject) and bytes(form.encoded) == base.encoded
 
 
 def _thaw_bases(
@@ -203,7 +202,7 @@ def _thaw_bases(
         catalogue: The toolkits that there are here.
         here: Bases that are here already, by digest.
         named: The forms of the data sets.
-        bases: The forms of everything; None for a base that is here to the letter.
+        bases: The forms of everything, or the base itself where it is here to the letter.
     """
     specs = {spec.name: spec for spec in catalogue.specs(catalogue.names)}
     read: dict[str, Base] = {}
@@ -224,10 +223,10 @@ def _thaw_bases(
 
 
 def _thaw_base(spec: TableSpec, digest: str, form: Any, known: Base | None) -> Base:
-    if form is None and known is not None:
-        if known.spec is spec:
-            return known
-        form = orjson.loads(known.encoded)
+    if isinstance(form, Base):
+        if form.spec is spec:
+            return form
+        form = orjson.loads(form.encoded)
     return thaw_base(spec, digest, form, known)
 
 

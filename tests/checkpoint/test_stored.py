@@ -13,7 +13,7 @@ from checkpoint.hooks import Installation, Nothing, State
 from checkpoint.manifest import Records, seal
 from checkpoint.modes import Exported
 from checkpoint.records import parse, session_of
-from checkpoint.restoring import Rebuilder
+from checkpoint.restoring import Rebuilder, RestoreRequest
 from checkpoint.retired import Retired
 from tests.checkpoint.office import Exporting
 
@@ -84,6 +84,23 @@ def test_an_object_that_is_something_else_is_refused_when_it_is_read() -> None:
             len(StoredObject(memoryview(encoded)))
 
 
+def test_objects_that_are_written_alike_are_equal_and_not_read_for_that() -> None:
+    torn, same, one, spaced, two = (
+        StoredObject(memoryview(encoded))
+        for encoded in (b"{torn", b"{torn", b'{"x":1}', b'{"x": 1}', b'{"x":2}')
+    )
+    assert torn == same
+    assert one == spaced
+    assert one == {"x": 1}
+    assert one != two
+
+
+@pytest.mark.parametrize("end", [b"x", b"]", b" ", b'"'])
+def test_a_line_of_a_session_that_does_not_end_as_one_is_refused(end: bytes) -> None:
+    with pytest.raises(InvalidCheckpointState, match="unknown kind"):
+        contents(b'{"session":' + GOOD + end, sessions=1)
+
+
 def test_what_stands_behind_a_state_in_its_line_makes_it_unreadable() -> None:
     line = b'{"session":' + GOOD + b',"more":1}'
     (state,) = contents(line, sessions=1).states
@@ -142,6 +159,20 @@ def test_states_that_the_server_did_not_walk_through_are_answered_for_all_the_sa
         rebuilt(stored(GOOD), stored(GOOD))
     with pytest.raises(InvalidCheckpointState, match="which session"):
         rebuilt(stored(GOOD), stored(b"{}"))
+
+
+def test_bases_that_the_server_does_not_ask_for_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts: dict[str, Any] = {"retired": {}, "server": None}
+    for instance in ("a", "b"):
+        store = Store(tmp_path, Origin("environment", instance, "exported"))
+        store.write(store.place("step"), "c", StateExport([], {"base": {"x": 1}}), facts, Granted())
+    asked = RestoreRequest(store.place("step"), None, 1, ("a", "b"), None)
+    server = Lazy()
+    rebuilder = Rebuilder(server, Exported(server, waits_for_verify=True), Retired())
+    monkeypatch.delattr("checkpoint.stored.read_json")
+    assert rebuilder.read(store, asked, Granted()).sessions == {}
 
 
 def test_states_of_a_file_can_be_walked_through_again(tmp_path: Path) -> None:

@@ -314,6 +314,10 @@ def in_base(table: str, *path: Any, value: Any) -> Alter:
     return alter
 
 
+def with_base(table: str, form: Any) -> Alter:
+    return lambda state, bases: bases.update({bases[state["dataSet"]]["tables"][table]: form})
+
+
 def nan_in_base(state: Json, bases: Json) -> None:
     column = bases[bases[state["dataSet"]]["tables"][MAILS]]["columns"][5]
     column["values"][column["nan"][0]] = float("nan")
@@ -371,6 +375,7 @@ INVALID: dict[str, tuple[Alter, str]] = {
         lambda state, _: state.update(format=9, more=1),
         f"{SESSION}format: it is of format 9, and .* reads format 3",
     ),
+    "a format that is huge": (put("format", value=10**30), f"{SESSION}format: it is of format 10+, and"),
     "a format that only looks right": (put("format", value=True), f"{SESSION}format: "),
     "an unknown name": (put("more", value=1), f"{SESSION}Object contains unknown field `more`"),
     "a session id with a slash": (put("sessionId", value="session/number-1"), f"{SESSION}sessionId: "),
@@ -452,6 +457,14 @@ INVALID: dict[str, tuple[Alter, str]] = {
         put("history", 0, "more", value=1),
         rf"{SESSION}history\[0\]: Object contains unknown field `more`",
     ),
+    "an entry with a long name": (
+        put("history", 2, "m" * 400, value=1),
+        rf"{SESSION}history\[2\]: Object contains unknown field `mmm",
+    ),
+    "an entry with a name that looks like a place": (
+        put("history", 2, " - at `$.episode", value=1),
+        rf"{SESSION}history\[2\]: Object contains unknown field ` - at",
+    ),
     "a tool without a name": (put("history", 0, "tool", value=""), rf"{SESSION}history\[0\]: tool: "),
     "an attempt that is said again": (
         put("history", 0, "attempt", value=0),
@@ -511,6 +524,22 @@ INVALID: dict[str, tuple[Alter, str]] = {
         change_of({"kind": "drop", "rows": [0, 3]}),
         IN_MAILS + "there is no row 3",
     ),
+    "a row that is not there to be set": (
+        change_of({"kind": "set", "rows": [3], "column": "subject", "value": ""}),
+        IN_MAILS + "there is no row 3",
+    ),
+    "a row before the first to be set": (
+        change_of({"kind": "set", "rows": [-1], "column": "subject", "value": ""}),
+        IN_MAILS + "positions",
+    ),
+    "rows that descend, to be set": (
+        change_of({"kind": "set", "rows": [1, 0], "column": "subject", "value": ""}),
+        IN_MAILS + "positions",
+    ),
+    "no rows to be set": (
+        change_of({"kind": "set", "rows": [], "column": "subject", "value": ""}),
+        IN_MAILS + "positions",
+    ),
     "rows that descend": (change_of({"kind": "drop", "rows": [1, 0]}), IN_MAILS),
     "rows that are none": (change_of({"kind": "drop", "rows": []}), IN_MAILS),
     "a row before the first": (change_of({"kind": "drop", "rows": [-1]}), IN_MAILS),
@@ -564,6 +593,10 @@ INVALID: dict[str, tuple[Alter, str]] = {
         change_of({"kind": "append", "cells": MAIL_CELLS, "label": True}),
         rf"{SESSION}history\[8\]\.change\.label: ",
     ),
+    "a label that is null": (
+        change_of({"kind": "append", "cells": MAIL_CELLS, "label": None}),
+        rf"{SESSION}history\[8\]\.change\.label: ",
+    ),
     "a bool in a column of texts that is set": (
         change_of({"kind": "set", "rows": [0], "column": "subject", "value": True}),
         IN_MAILS + "column 'subject'",
@@ -575,6 +608,7 @@ INVALID: dict[str, tuple[Alter, str]] = {
     "too many changes": (too_many_changes, f"{SESSION}it holds more changes than a session may"),
     "too much text": (too_much_text, f"{SESSION}it holds more changes than a session may"),
     "a base that is not there": (without_base, r"table 'email\.emails': its base is not there"),
+    "a base that is null": (with_base(MAILS, None), r"table email\.emails: expected an object"),
     "a base of no data set": (lambda _, bases: bases.update(x={}), "base x is of no data set"),
     "a base that is altered": (
         in_base(MAILS, "columns", 3, "values", 0, value="Plot"),
@@ -640,6 +674,10 @@ NO_JSON: dict[str, tuple[Alter, str]] = {
         put("history", 1, "output", value={1, 2}),
         rf"{SESSION}history\[1\]: output: ",
     ),
+    "an output that is anything": (
+        put("history", 1, "output", value=object()),
+        f"{SESSION}it holds what is no",
+    ),
     "an output with a number as a name": (
         put("history", 1, "output", value={1: 2}),
         rf"{SESSION}history\[1\]: output: ",
@@ -651,6 +689,31 @@ EVERY = {**INVALID, **NO_JSON}
 @pytest.fixture(scope="module")
 def good(small: Path) -> Exported:
     return export(worked(small))
+
+
+def stored(state: Json) -> StoredState:
+    return StoredState(memoryview(json.dumps(state).encode()))
+
+
+@pytest.mark.parametrize(("alter", "why"), INVALID.values(), ids=INVALID)
+def test_what_does_not_validate_is_refused_for_the_same_reason_out_of_a_file(
+    small: Path, good: Exported, alter: Alter, why: str
+) -> None:
+    runtime, bad = office(small), altered(good, alter)
+    # What is no JSON at all, or does not say whose it is, is refused as that.
+    with pytest.raises((ValueError, CheckpointError), match=f"{why}|not JSON|which attempt"):
+        SessionHooks(runtime.sessions).restore_session_states(map(stored, bad.states), bad.bases, 1)
+
+
+def test_an_argument_may_have_a_name_as_long_as_a_text(small: Path, good: Exported) -> None:
+    """A session that was taken in must not be refused once there is more of it."""
+    exported = good.copy()
+    exported.states[1]["history"][0]["arguments"]["x" * 1000] = ""
+    for output in ("short", "y" * 100_000):
+        exported.states[1]["history"][0]["output"] = output
+        runtime = office(small)
+        restore(runtime, exported, 0)
+        assert export(runtime).states == exported.states
 
 
 def altered(good: Exported, alter: Alter) -> Exported:
