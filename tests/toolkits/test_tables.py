@@ -211,3 +211,13 @@ def test_the_bundled_frames_hold_text_as_objects(dataset: Dataset, name: str) ->
         assert [told_apart(cell) for cell in table.frame[column]] == list(
             map(told_apart, table.column(column))
         )
+
+
+def test_who_writes_into_a_row_that_he_was_shown_writes_into_his_own_alone() -> None:
+    rows, columns = [Row(("1", None)), Row(("2", "b"))], ("id", "text")
+    expected = [{"id": "1", "text": None}, {"id": "2", "text": "b"}]
+    for _ in range(3):  # the first time they are made, then they are kept
+        shown = Row.records(rows, columns)
+        assert shown == expected
+        for record in shown:
+            record.clear()

@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mcp import Client
 
-from checkpoint import StoredState
+from checkpoint import StoredObject, StoredState
 from checkpoint.errors import CheckpointError
 from tests.wa_mcp.agents import refusal
 from tests.wa_mcp.checkpoints import (
@@ -29,11 +29,14 @@ from tests.wa_mcp.checkpoints import (
     write_checkpoint,
 )
 from tests.wa_mcp.offices import SCRIPT, UNSHRUNK, Call, calls, seen, write_dataset
+from toolkits.cells import is_nan
 from toolkits.dataset import BUNDLED
 from toolkits.workplace import MOST_CHANGES
 from wa_mcp import Runtime, admin_server
+from wa_mcp.branching import fork, read_branches
 from wa_mcp.hooks import SessionHooks
 from wa_mcp.session import Session
+from wa_mcp.states import MANY
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -264,6 +267,25 @@ def test_a_session_as_full_as_may_be_comes_back(small: Path) -> None:
     (after,) = restore(office(small), export(runtime))
     check_equal(after, before)
     assert after.call(*call).outcome == before.call(*call).outcome
+
+
+def test_a_session_with_many_changes_is_made_before_a_call_could_wait_for_it(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime, changes = office(small), [MANY, MANY + 1]
+    for session_id, count in zip(IDS, changes, strict=False):
+        before = runtime.sessions.seed(session_id)
+        for _ in range(count):
+            before.call(
+                "calendar_update_event", {"event_id": "00000000", "field": "duration", "new_value": "5"}
+            )
+    few, many = restore(office(small), export(runtime))
+    for name in ("wa_mcp.histories.thaw_entries", "wa_mcp.histories._tables", "toolkits.table._rows"):
+        monkeypatch.delattr(name)
+    assert len(many.state.history[:]) == MANY + 1
+    assert [len(table) for table in many.workplace.tables.values()]
+    with pytest.raises(NameError):
+        few.state.history[0]
 
 
 # What does not validate: what is altered, and what the refusal says.
@@ -695,6 +717,10 @@ def stored(state: Json) -> StoredState:
     return StoredState(memoryview(json.dumps(state).encode()))
 
 
+def as_stored(base: Any) -> Any:
+    return StoredObject(memoryview(orjson.dumps(base))) if isinstance(base, dict) else base
+
+
 @pytest.mark.parametrize(("alter", "why"), INVALID.values(), ids=INVALID)
 def test_what_does_not_validate_is_refused_for_the_same_reason_out_of_a_file(
     small: Path, good: Exported, alter: Alter, why: str
@@ -702,7 +728,9 @@ def test_what_does_not_validate_is_refused_for_the_same_reason_out_of_a_file(
     runtime, bad = office(small), altered(good, alter)
     # What is no JSON at all, or does not say whose it is, is refused as that.
     with pytest.raises((ValueError, CheckpointError), match=f"{why}|not JSON|which attempt"):
-        SessionHooks(runtime.sessions).restore_session_states(map(stored, bad.states), bad.bases, 1)
+        SessionHooks(runtime.sessions).restore_session_states(
+            map(stored, bad.states), {digest: as_stored(base) for digest, base in bad.bases.items()}, 1
+        )
 
 
 def test_an_argument_may_have_a_name_as_long_as_a_text(small: Path, good: Exported) -> None:
@@ -756,6 +784,28 @@ async def test_what_does_not_validate_is_refused_by_import_and_restore_and_nothi
         assert [one["sessionId"] for one in answer["restored"]] == IDS
         await ask(client, "checkpoint/resume", checkpointId="c1")
         await check_open(client, runtime, 4)
+
+
+def test_a_cell_that_was_set_to_nan_or_to_none_comes_back_as_that(small: Path, good: Exported) -> None:
+    exported, set_mail = good.copy(), {"kind": "set", "rows": [0], "value": None}
+    called(exported.states[1], {**set_mail, "column": "subject", "nan": [0]})
+    called(exported.states[1], {**set_mail, "column": "body"})
+    runtime = office(small)
+    restore(runtime, exported, 0)
+    table = runtime.sessions.get(IDS[1]).workplace.tables[MAILS]
+    assert is_nan(table.column("subject")[0])
+    assert table.column("body")[0] is None
+    assert export(runtime).states == exported.states
+
+
+def test_a_fork_goes_out_without_the_call_ids_and_answers_of_its_parent(small: Path) -> None:
+    runtime = worked(small)
+    (made,) = fork(runtime.sessions, IDS[1], [*read_branches(None, ["a-fork-of-the-second"], None)])
+    exported = export(runtime)
+    assert all(entry["callId"] and "output" in entry for entry in exported.states[1]["history"])
+    assert not any("callId" in entry or "output" in entry for entry in exported.states[-1]["history"])
+    *_, after = restore(office(small), exported)
+    check_equal(after, made)
 
 
 # A fuzzer: any node of the JSON replaced, deleted or doubled.
