@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, overload
 
-from toolkits.cells import Cell
+from toolkits.cells import Cell, is_id
 from toolkits.shelf import Shelf
 from toolkits.table import Table, TableSpec
 from toolkits.tool import Arg, Tool, ToolError, tools_of
@@ -118,11 +118,17 @@ def check_effort(table: Table, parts: Iterable[str]) -> None:
 
 
 def next_id(table: Table, *, padded: bool = True) -> str:
-    """Name the id after the highest *as text* in the table, padded with zeros to 8 digits."""
+    """Name the id after the highest *as text* in the table, padded with zeros to 8 digits.
+
+    Raises:
+        ToolError: It would be longer than an id may be, and so could not come back from a checkpoint.
+    """
     highest = table.highest_id
     if highest is None:
         return "0" * _ID_WIDTH if padded else "1"
     number = str(int(highest) + 1)
+    if not is_id(number):
+        raise ToolError("There are no more ids. Nothing was changed.")
     return number.zfill(_ID_WIDTH) if padded else number
 
 

@@ -253,3 +253,10 @@ def test_ids_grow_from_the_highest_as_text_and_shared_ids_are_changed_together()
     calendar.changes("calendar_delete_event", event_id="99999999")
     assert calendar.labels(EVENTS) == [0, 0]
     assert calendar.refused("calendar_delete_event", event_id="100000000") == BAD_ID
+
+
+def test_an_id_that_would_be_too_long_for_a_checkpoint_is_not_made() -> None:
+    calendar = desk({EVENTS: [("9" * 16, "n", "p", "2023-11-01", "1")]})
+    given = {"event_name": "new", "participant_email": "p", "event_start": "2023-12-01", "duration": "1"}
+    refused = calendar.refused("calendar_create_event", **given)
+    assert refused == "There are no more ids. Nothing was changed."
