@@ -54,5 +54,5 @@ def read_episode(value: object) -> Episode:
 
 
 def shortened(session_id: str) -> str:
-    """As much of a session id as may be said aloud: it is a credential."""
-    return f"{session_id[:6]}..."
+    """As much of a session id as may be said aloud: it is a credential, and may be no Unicode."""
+    return f"{session_id[:6].encode('ascii', 'backslashreplace').decode()}..."

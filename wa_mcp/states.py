@@ -26,6 +26,9 @@ __all__ = ["Thawed", "freeze_state", "frozen_bases"]
 MANY: Final = 200
 """Changes that take about a millisecond to be done again."""
 
+LARGE: Final = 256 * 1024
+"""Bytes that take about a millisecond to be read again."""
+
 
 def freeze_state(state: SessionState) -> dict[str, Any]:
     """Show a session as JSON; its tables are in it as the changes that its calls made."""
@@ -168,7 +171,7 @@ class _Start(NamedTuple):
             return (), self.dataset.workplace(self.toolkits)
         history = StoredHistory(state, changes)
         tables = StoredTables(self.tables, history)
-        if changes > MANY:
+        if changes > MANY or len(state) > LARGE:
             # Here, where no call has to wait for it.
             history.make()
             tables.make_rows()

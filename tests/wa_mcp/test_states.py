@@ -36,7 +36,7 @@ from wa_mcp import Runtime, admin_server
 from wa_mcp.branching import fork, read_branches
 from wa_mcp.hooks import SessionHooks
 from wa_mcp.session import Session
-from wa_mcp.states import MANY
+from wa_mcp.states import LARGE, MANY
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -272,18 +272,18 @@ def test_a_session_as_full_as_may_be_comes_back(small: Path) -> None:
 def test_a_session_with_many_changes_is_made_before_a_call_could_wait_for_it(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runtime, changes = office(small), [MANY, MANY + 1]
-    for session_id, count in zip(IDS, changes, strict=False):
+    runtime, todo = office(small), [(MANY, "5"), (MANY + 1, "5"), (3, "x" * (LARGE // 3))]
+    for session_id, (count, name) in zip(IDS, todo, strict=True):
         before = runtime.sessions.seed(session_id)
         for _ in range(count):
-            before.call(
-                "calendar_update_event", {"event_id": "00000000", "field": "duration", "new_value": "5"}
-            )
-    few, many = restore(office(small), export(runtime))
+            change = {"event_id": "00000000", "field": "event_name", "new_value": name}
+            assert not before.call("calendar_update_event", change).outcome.is_error
+    few, many, large = restore(office(small), export(runtime))
     for name in ("wa_mcp.histories.thaw_entries", "wa_mcp.histories._tables", "toolkits.table._rows"):
         monkeypatch.delattr(name)
-    assert len(many.state.history[:]) == MANY + 1
-    assert [len(table) for table in many.workplace.tables.values()]
+    for session, count in ((many, MANY + 1), (large, 3)):
+        assert len(session.state.history[:]) == count
+        assert [len(table) for table in session.workplace.tables.values()]
     with pytest.raises(NameError):
         few.state.history[0]
 
@@ -400,6 +400,10 @@ INVALID: dict[str, tuple[Alter, str]] = {
     "a format that is huge": (put("format", value=10**30), f"{SESSION}format: it is of format 10+, and"),
     "a format that only looks right": (put("format", value=True), f"{SESSION}format: "),
     "an unknown name": (put("more", value=1), f"{SESSION}Object contains unknown field `more`"),
+    "a session id that is no Unicode": (
+        put("sessionId", value=LONE * 16),
+        r"^session \\ud800.*\.\.\.: (it holds text|sessionId)",
+    ),
     "a session id with a slash": (put("sessionId", value="session/number-1"), f"{SESSION}sessionId: "),
     "a session id that is long": (put("sessionId", value="s" * 129), "session ssssss...: sessionId: "),
     "a rollout id that is empty": (put("episode", "rolloutId", value=""), f"{SESSION}episode.rolloutId: "),
