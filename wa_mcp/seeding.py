@@ -1,11 +1,10 @@
 """What a seed asks for, checked and put in order before a session is looked for or made."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from secrets import token_urlsafe
 from string import ascii_letters, digits
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from checkpoint import MOST_ATTEMPTS, Episode, OnCheckpoint
 from toolkits.workplace import Catalogue
@@ -31,8 +30,7 @@ LONGEST_ROLLOUT_ID: Final = 128
 _ID_LETTERS: Final = f"{ascii_letters}{digits}_-".encode()
 
 
-@dataclass(frozen=True, slots=True)
-class Seed:
+class Seed(NamedTuple):
     """A session that somebody wants.
 
     Attributes:

@@ -127,13 +127,13 @@ class Sessions:
         episode = seed.episode or default_episode(session_id)
         self.check_retired(episode)
         state = SessionState(
-            session_id=session_id,
-            episode=episode,
-            toolkits=seed.toolkits,
-            tools=seed.tools,
-            require_attempt=seed.require_attempt,
-            on_checkpoint=seed.on_checkpoint,
-            workplace=self.dataset.workplace(seed.toolkits),
+            session_id,
+            episode,
+            seed.toolkits,
+            seed.tools,
+            seed.require_attempt,
+            seed.on_checkpoint,
+            self.dataset.workplace(seed.toolkits),
             seeded_at=time(),
         )
         return self.handle(state)
