@@ -173,7 +173,7 @@ class Workplace(NamedTuple):
                 "Nothing was changed."
             )
         tables = {**self.tables, table.spec.name: table}
-        return self._replace(tables=tables, revision=self.revision + 1, changes=changes, stored=stored)
+        return Workplace(self.dataset, tables, self.revision + 1, changes, stored)
 
 
 def unknown_tool(name: str) -> str:

@@ -78,6 +78,11 @@ class SessionState(NamedTuple):
     origin: Origin | None = None
 
 
+# Every call makes a state; by place it takes half as long as by name.
+_CALLED: Final = SessionState._fields.index("last_call_at")
+_WORKPLACE: Final = SessionState._fields.index("workplace")
+
+
 def state_after(
     state: SessionState,
     name: str,
@@ -91,7 +96,9 @@ def state_after(
     errors = state.errors + outcome.is_error
     if not outcome.changed:
         reads = state.reads + (not outcome.is_error)
-        return state._replace(last_call_at=now, calls=state.calls + 1, errors=errors, reads=reads)
+        return SessionState._make(
+            (*state[:_CALLED], now, state.calls + 1, errors, reads, *state[_CALLED + 4 :])
+        )
     given, attempt, output = given_of(arguments), state.episode.attempt, None
     remembered = state.remembered
     if call_id is not None:
@@ -100,12 +107,10 @@ def state_after(
     done = Entry(name, given, outcome.changed, now, attempt, errors, state.reads, call_id, output)
     (changed,) = outcome.changed
     frozen = frozen_entry(done, workplace.tables[changed], state.history[-1] if state.history else NOTHING)
-    return state._replace(
-        workplace=workplace,
-        last_call_at=now,
-        calls=state.calls + 1,
-        remembered=remembered,
-        history=(*state.history, Entry(*done[:-1], frozen)),
+    history = (*state.history, Entry(*done[:-1], frozen))
+    counts = (state.calls + 1, state.errors, state.reads)
+    return SessionState._make(
+        (*state[:_WORKPLACE], workplace, state.seeded_at, now, *counts, remembered, history, state.origin)
     )
 
 
